@@ -67,7 +67,7 @@ class Simulation {
   // Runs until `until` or until the run ends. Returns true if the run has ended: all flows have ended, or run.stop is
   // reached, or it cannot go on (engine().stall()). If all flows have ended, it goes on when another flow is sent.
   bool advance(Time until = Time::max());
-  // The same; about every 50 ms of wall time, between epochs, it asks `goes_on`, and returns when that says false.
+  // Runs in this way, and asks `goes_on` about every 50 ms of wall time, between epochs; returns when that says false.
   bool advance(Time until, const std::function<bool()>& goes_on);
 
   // Sends a flow; call it between calls of advance(). Returns the flow's id. Throws InputError if a value is not valid.

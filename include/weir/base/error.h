@@ -48,7 +48,7 @@ class InputError : public std::runtime_error {
     if (!where_.file.empty()) key_ = std::move(key);
   }
 
-  // The same error as seen from a larger component, which holds the throwing one under `key`.
+  // This error as seen from a larger component, which holds the throwing one under `key`.
   InputError under(std::string_view key) const {
     if (!where_.file.empty()) return {std::string(key), what()};
     std::string whole(key);

@@ -84,9 +84,9 @@ class Engine {
   virtual void decide(host::Policy policy);
   virtual void decide(host::BatchPolicy policy);
 
-  // Calls `visit` after each epoch, or several taken as one, with what it took (engine/phase_time.h). It may only be
-  // called before the first advance(), and once; otherwise, and if this engine does not tell, it throws
-  // std::logic_error.
+  // Calls `visit` after each epoch, or after several that are taken as one, with the wall time that each of its phases
+  // took (engine/phase_time.h). It may only be called before the first advance(), and once. Otherwise, and if this
+  // engine does not tell, it throws std::logic_error.
   virtual void on_phase_times(PhaseTimesVisit visit);
 
   // Adds a flow to those of the traffic; it starts at flow.start, which must not be before now(). Call it between calls
@@ -130,20 +130,22 @@ class Engine {
   // Throws std::out_of_range unless there is such a port; so do the calls that take one.
   void check_port(std::uint32_t port) const;
 
-  // Figures of a port, between epochs, with all departures before now() done.
-  // Bytes that it has accepted and that have not begun to leave.
+  // The functions up to paused_time() give figures of one port. Call them between epochs: all departures before now()
+  // are done then.
+
+  // Bytes that the port has accepted and that have not begun to leave.
   virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
   // Visits the packets of these bytes, each with its flow (null: the flow has ended) and the flow's sender, in no
   // particular order. Returns false if this engine cannot tell.
   using VisitQueued = std::function<void(const host::Flow* flow, std::uint32_t src, std::uint32_t bytes)>;
   virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
-  // Bytes that have begun to leave.
+  // Bytes that have begun to leave the port.
   virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
   // Packets that were marked (ECN) as they left.
   virtual std::uint64_t marked(std::uint32_t port) = 0;
-  // Packets that its link has lost.
+  // Packets that the port's link has lost.
   virtual std::uint64_t lost(std::uint32_t port) = 0;
-  // Pause frames received.
+  // Pause frames that the port has received.
   virtual std::uint32_t pauses(std::uint32_t port) = 0;
   // Time in which at least one data class was paused.
   virtual Time paused_time(std::uint32_t port) = 0;
@@ -151,8 +153,9 @@ class Engine {
   // The storms that the PFC watchdog has found at a switch's port, and the packets dropped in them.
   virtual Storms storms(std::uint32_t) const { return {}; }
 
-  // The packets that switch `s`, counted from 0, has dropped for lack of room, and the pause frames that it has sent.
+  // The packets that switch `s`, counted from 0, has dropped for lack of room.
   virtual std::uint64_t dropped(std::uint32_t s) const = 0;
+  // The pause frames that switch `s` has sent.
   virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
 
   // The ports by which the flow's packets leave while no link is down, from its host's port to that of the last switch.
@@ -168,8 +171,9 @@ class Engine {
   // Between epochs: the flow's last OR-ACK; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
   virtual std::optional<OneWayReport> one_way_report(std::uint32_t, const host::Flow&) const { return std::nullopt; }
 
-  // The messages that wait for each other, and when their events happened, by node; empty without such traffic.
+  // The messages that wait for each other; an empty program without such traffic.
   virtual const traffic::Program& program() const;
+  // When the events of the program's nodes happened, by node.
   virtual std::span<const NodeTimes> node_times() const { return {}; }
   // What has been skipped; nothing if the scenario does not ask for that.
   virtual std::optional<FastForwardReport> fast_forward() const { return std::nullopt; }
@@ -182,7 +186,7 @@ class Engine {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);
   }
-  // Why a call is refused: throw std::logic_error.
+  // Throw std::logic_error that says why the call is refused.
   [[noreturn]] static void refuse_trace();
   [[noreturn]] static void refuse_phase_times();
   [[noreturn]] static void refuse_decide();

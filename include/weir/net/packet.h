@@ -140,7 +140,7 @@ constexpr std::uint32_t flow_entropy(std::uint32_t src, std::uint32_t dst, std::
   const std::uint32_t ports = static_cast<std::uint32_t>(sport) | static_cast<std::uint32_t>(dport) << 16;
   return mix32(mix32(mix32(src) ^ dst) ^ ports);
 }
-// That of the packets that answer a packet: they choose their path by themselves.
+// The path selector of the packets that answer a packet with this one: they take a path of their own.
 constexpr std::uint32_t answer_entropy(std::uint32_t entropy) { return mix32(entropy + 1); }
 
 }  // namespace weir::net

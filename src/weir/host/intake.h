@@ -30,7 +30,7 @@ class Intake : public sim::PartitionPart<Intake, P> {
 
   // Whether host h is slow at any time.
   bool is_slow(std::uint32_t h) const { return !queues_.empty() && !queues_[h].spans.empty(); }
-  // A packet has come to a host that is.
+  // A packet has come to a host that is slow at some time.
   [[gnu::noinline]] void arrive(std::uint32_t h, net::Descriptor& packet, Time now);
   // The event of host h: it takes what is due.
   void on_due(std::uint32_t h, Time now);

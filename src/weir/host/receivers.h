@@ -33,11 +33,11 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
 
   // A packet has arrived at host h.
   void receive(std::uint32_t h, const net::Packet& packet, Time now);
-  // The slot of this sender has a new flow.
+  // Begins a new flow in this slot of a sender.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
 
-  // Brings near what selective recovery looks at, at either end, before this packet arrives at host h.
+  // Prefetches what selective recovery looks at, at either end, before this packet arrives at host h.
   void prefetch_for(std::uint32_t h, const net::Descriptor& packet) const;
 
   template <class A>

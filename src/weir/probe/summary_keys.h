@@ -1,4 +1,4 @@
-// What a summary can hold, known before anything runs.
+// The keys that a summary can have, known before anything runs.
 #pragma once
 
 #include <string>

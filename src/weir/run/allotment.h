@@ -20,29 +20,30 @@ class Allotment {
   // Throws InputError if --since names no file, std::system_error if nothing can be leased. Both outlive this.
   Allotment(const study::Plan& plan, const SweepOptions& options);
 
-  // Of a run that may be free: `mine` until it is given back, another's, or another has done it or failed with it
-  // meanwhile.
+  // Asks for a run that may be free. `mine`: it is this worker's until it is given back. `others`: another worker has
+  // it. `done`, `failed`: another worker has done it, or failed with it, meanwhile.
   enum class Answer { mine, others, done, failed };
   Answer ask(std::size_t run);
   void give_back(std::size_t run);
-  // Why another one has failed with it.
+  // Why another worker has failed with the run.
   std::string failure(std::size_t run) const;
 
-  // To be called several times a second; the runs that others have taken away since, because this one was not.
+  // Keeps this worker's leases alive; call it several times a second. Returns the runs that others have taken over
+  // since the last call, as this worker was too slow.
   std::vector<std::size_t> beat();
-  // Whether no one has taken it away.
+  // Whether the run is still this worker's.
   bool is_mine(std::size_t run) const;
-  // Whether it has been another's, which may have left something of it.
+  // Whether the run has been another worker's, which may have left something of it.
   bool was_anothers(std::size_t run) const { return was_anothers_[run]; }
 
-  // Of the runs that are other workers': those that may be free now. Looks once in a while.
+  // Those of the runs of other workers that may be free now. Looks once in a while.
   std::vector<std::size_t> freed(const std::vector<std::size_t>& others);
   // Whether the workers of all these have shown signs of life since watch_anew().
   bool are_beating(const std::vector<std::size_t>& others) const;
   void watch_anew();
-  // Looks who holds what.
+  // Looks which worker has which run.
   void look();
-  // Removes what killed workers have left of leases of runs that are done.
+  // Removes the leases that killed workers have left of runs that are done.
   void remove_leases(const std::vector<bool>& done);
 
  private:

@@ -67,12 +67,12 @@ struct Unfinished {
   scenario::Scenario scenario;
   Checkpoint checkpoint;
 };
-// Of a directory that is held (probe::ResultDirectory::resume), where it is until the run goes on. Throws InputError if
-// the checkpoint is not to be used (read_checkpoint); nothing is written. `overrides` may change run.threads and
-// run.scheduler, which change no result.
+// Reads the run that has left `folder`, the directory of a result that is locked (probe::ResultDirectory::resume).
+// Nothing is written. Throws InputError if the checkpoint cannot be used (read_checkpoint). `overrides` may change
+// run.threads and run.scheduler, which change no result.
 Unfinished read_unfinished(const std::string& folder, const std::vector<std::string>& overrides);
-// Goes on with it, and gives back the memory of its checkpoint. The result is that of a run that was never ended, but
-// for what manifest.json says it took.
+// Goes on with an unfinished run, and gives back the memory of its checkpoint. The result is that of a run that was
+// never ended, but for what manifest.json says it took.
 Outcome resume(Unfinished& unfinished, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
                const ExecutionOptions& options);
 

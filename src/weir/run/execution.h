@@ -19,8 +19,8 @@ namespace weir::run {
 
 class Execution {
  public:
-  // Begins, or goes on from `from` with the files that the directory has kept. The scenario and the options must
-  // outlive this. `directory` may be null. `partitions` of a run that begins: engine::RunOptions::partitions.
+  // Begins the run, or goes on from `from` with the files that the directory has kept. The scenario and the options
+  // must outlive this. `directory` may be null. `partitions` is engine::RunOptions::partitions, for a run that begins.
   Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model, probe::ResultDirectory* directory,
             const ExecutionOptions& options, const Checkpoint* from, std::uint32_t partitions = 0);
 
@@ -35,11 +35,11 @@ class Execution {
   // The state at this instant, with all files on their way to the disk. The run must not have stalled.
   Checkpoint state();
   // Stores the result of the run as it is: it has ended by itself, was cancelled, or ends early for this reason.
-  // `changes` of it were made while it went on.
+  // `changes` is the number of changes that were made while it went on.
   Outcome end(bool cancelled, const std::string& reason, std::uint64_t changes = 0);
 
   // Runs up to the last end of an epoch that is not after `at` and returns the state there, with all files on their
-  // way to the disk. Throws InputError if the run has ended before, or must; nothing if it was cancelled.
+  // way to the disk; nothing if the run was cancelled. Throws InputError if the run has ended before, or must end.
   std::optional<Checkpoint> state_at(Time at);
 
  private:

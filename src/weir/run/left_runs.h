@@ -17,16 +17,18 @@
 
 namespace weir::run {
 
-// The folder of a process beside the result `target`, and the result in it.
+// The folder of a process beside the result `target`.
 std::string partial_name(const std::string& target, const std::string& token);
+// The result in such a folder.
 std::string result_in(const std::string& partial);
 // 16 hexadecimal digits that no other process has.
 std::string new_token();
-// Whether a folder in DIR/runs is one of these, and the name of its run.
+// Whether a folder in DIR/runs is the folder of a process.
 bool is_left(std::string_view name);
+// The name of the run of such a folder.
 std::string run_of_left(std::string_view name);
 
-// Whether there is a checkpoint in this partial folder.
+// Whether there is a checkpoint in such a folder.
 bool has_checkpoint(const std::string& partial);
 
 // The names of runs in DIR/runs of which something is left, each once, in order.
@@ -34,12 +36,13 @@ std::vector<std::string> left_runs(const std::string& dir);
 // Removes all that is left of this result.
 void remove_left(const std::string& target);
 
-// Goes on from the last checkpoint that is left of `target`, in the folder `partial`. Null if there is none that this
-// build of Weir can use, or of another scenario than this; what is left is gone then. Throws what resume() does.
+// A run that has gone on from a checkpoint that was left.
 struct Resumed {
   std::unique_ptr<probe::ResultDirectory> directory;
   Outcome outcome;
 };
+// Goes on from the last checkpoint that is left of `target`, in the folder `partial`. Returns null if there is none, or
+// if it is of another build of Weir or of another scenario; what is left is removed then. Throws what resume() does.
 std::unique_ptr<Resumed> resume_left(const std::string& target, const std::string& partial,
                                      const scenario::Scenario& wanted, const ExecutionOptions& options);
 

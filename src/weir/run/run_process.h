@@ -1,7 +1,7 @@
 // One run of a study, in a process of its own.
 //
-// A process per run and not a thread: what a run takes too much of, or trips over, ends that run alone, and the memory
-// of one is given back when it ends. fork() hands the scenario over; it costs well under a millisecond.
+// It is a process and not a thread so that a run that takes too much of something, or fails, ends alone, and its memory
+// is given back when it ends. fork() hands the scenario over, and takes well under a millisecond.
 #pragma once
 
 #include <sys/mman.h>
@@ -22,16 +22,16 @@ void end_with_parent();
 
 // How a run's process ended.
 struct RunEnd {
-  enum class How { done, failed, cannot_write };  // the last: a full disk, for whichever run
+  enum class How { done, failed, cannot_write };  // cannot_write: a full disk, which concerns all runs
   How how = How::failed;
-  std::string why;       // it is not done
+  std::string why;       // why it is not done
   bool resumed = false;  // from a checkpoint that an earlier process had left
 };
 
 struct RunRules {
   std::uint64_t memory = 0;  // bytes; the run fails when it takes more; 0 = it may take what there is
   double checkpoint_s = 0;   // it keeps a checkpoint so often; 0 = none
-  bool looks_back = true;    // for what earlier processes have left of it
+  bool looks_back = true;    // it looks for what earlier processes have left of it
 };
 
 class RunProcess {
@@ -41,7 +41,8 @@ class RunProcess {
   RunProcess(const study::Plan& plan, const std::string& dir, std::size_t run, const RunRules& rules = {});
 
   std::size_t run() const { return run_; }
-  // Nothing while it is at work; to be asked until it has ended. Throws std::system_error if that cannot be known.
+  // How the run ended; nothing while it is at work. Call it until it gives an end. Throws std::system_error if the end
+  // cannot be known.
   std::optional<RunEnd> end();
   // Gives the run up, and waits for the process. A checkpoint stays.
   void stop();

@@ -30,7 +30,7 @@ class SteeredRun {
   ~SteeredRun();
   SteeredRun(const SteeredRun&) = delete;
 
-  // Of the run as it is now: apply() may make others.
+  // Parts of the run as it is now. After apply() they may be other objects.
   engine::Engine& engine();
   const scenario::Scenario& scenario() const;
   probe::ProbeSet& probes();
@@ -38,7 +38,7 @@ class SteeredRun {
 
   // Runs up to `until`, the end of an epoch, or to the end of the run. Returns whether the run has ended.
   bool advance(Time until);
-  // Why it must end, for want of memory; "" = it may go on.
+  // Why the run must end for want of memory; "" = it may go on.
   std::string lack_of_memory() const;
 
   // Makes a change at the present instant, whatever its `at`. Throws InputError if it cannot be made; the run then goes

@@ -22,10 +22,10 @@ struct SweepOptions {
   std::string dir;
   int jobs = 1;                        // threads at work: a run with two counts twice
   std::uint64_t memory = 0;            // bytes, of all runs under way by their estimates
-  bool fresh = false;                  // what another scenario or version left is run again
+  bool fresh = false;                  // runs that another scenario or version has left are done again
   study::Shard shard = {};             // which share of the work this is; the whole = alone in the directory
   std::vector<std::size_t> runs = {};  // of the plan, to be done now
-  // Asked several times a second: the runs under way are given up when it says so.
+  // Asked several times a second. When it returns true, the runs under way are given up.
   std::function<bool()> cancelled = {};
   // Told what weir validate would warn of in the scenarios of the runs that are to be done, before any of them begins.
   std::function<void(const study::Notice&)> warn = {};
@@ -50,7 +50,7 @@ struct SweepOutcome {
   std::size_t kept = 0;                         // done before, or meanwhile by other workers
   std::size_t elsewhere = 0;                    // left to other workers, which are at work on them
   std::map<std::size_t, std::string> failures;  // runs of the plan that have failed now, here or elsewhere, and why
-  bool cancelled = false;                       // it ended early for that
+  bool cancelled = false;                       // it ended early because it was cancelled
   std::string obstacle;                         // why else it ended early: a full disk, no process to be had
 };
 

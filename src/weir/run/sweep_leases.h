@@ -71,7 +71,7 @@ class SweepLeases {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What is seen of a lease, as of one instant.
+  // A lease as it is seen at one instant.
   struct Lease {
     int generation = -1;  // none
     std::uint64_t file = 0;

@@ -1,4 +1,4 @@
-// Several sweeps in one directory of results. All locks are given back when the process ends.
+// Locks between several sweeps in one directory of results. All are given back when the process ends.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class FileLock {
   FileLock(const FileLock&) = delete;
   ~FileLock();
 
-  // `kind` is one of flock(). False if others hold it; some network file systems have no locks, and nobody does.
+  // Takes the lock, of a `kind` of flock(). Returns false if others hold it. On a network file system without locks,
+  // nobody ever does.
   bool take(int kind);
   void wait(int kind);
   void give_back();
@@ -29,9 +30,9 @@ class FileLock {
   int descriptor_;
 };
 
-// Holds the runs of one sweep against others: all of them, or those of a shard, beside shards of as many, or those that
-// it will lease, beside others that do. The runs hold it too, until they have ended. Throws InputError if others
-// hold them.
+// Keeps other sweeps from the runs of this one: from all of them; from those of a shard, beside other shards of the
+// same number; or from none, if this is a worker that leases runs, beside other such workers. The processes of runs
+// hold the lock too, until they have ended. Throws InputError if others hold it.
 class WorkLock {
  public:
   WorkLock(const std::string& dir, const study::Shard& shard, bool has_leases);
@@ -41,7 +42,7 @@ class WorkLock {
   std::optional<FileLock> share_;
 };
 
-// Held where the results of all shards are looked at, removed, or put into tables; waits for others that do.
+// Held while the results of all shards are looked at, removed, or put into tables. Waits for others that hold it.
 class ResultsLock {
  public:
   explicit ResultsLock(const std::string& dir);

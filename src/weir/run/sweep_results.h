@@ -1,4 +1,4 @@
-// What a sweep leaves: its tables, and why runs have failed.
+// The files that a sweep leaves beside results: its tables, and the reasons why runs have failed.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace weir::run {
 
-// Of an outcome with failures: how many runs have failed, why the first of them in the plan's order has, how many more
-// have for the same reason, whatever numbers it names, and the file with the whole of it. One line.
+// One line about the failures of an outcome: how many runs have failed, why the first of them in the plan's order has,
+// how many more have failed for that reason, whatever numbers it names, and the file with all of it.
 std::string failures_text(const study::Measurements& measured, const std::string& dir, const SweepOutcome& outcome);
 
 // Why a run failed, and its scenario in full, with which weir run repeats it: NAME.txt and NAME.toml in DIR/failed,

@@ -17,7 +17,8 @@
 
 namespace weir::scenario {
 
-// Owns all it needs, but for the model, which any number of runs may share, also on several threads at once.
+// A run that has been built. It owns all it needs but the model, which any number of runs may share, also on several
+// threads at once.
 struct Run {
   std::shared_ptr<const engine::Model> model;
   std::vector<std::string> tags;  // of flows, by index
@@ -33,39 +34,39 @@ Run build_for_copy(const Scenario&, const Run&);
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.
 Run build(const Scenario&);
-// The same with the model that build_model() has made of this scenario, and in so many partitions
-// (engine::RunOptions::partitions). With `traced`, single events may be asked for though no probe does. `ranks`:
-// engine::RunOptions::ranks, only if the fidelity runs on several.
+// Builds a run of the model that build_model() has made of this scenario, in so many partitions
+// (engine::RunOptions::partitions). With `traced`, single events may be asked for though no probe does. `ranks` is
+// engine::RunOptions::ranks, and may be set only if the fidelity runs on several.
 Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t partitions = 0, bool traced = false,
           engine::Ranks* ranks = nullptr);
-// Checks the same, and stops short of the simulation, which stays null: nothing large is made.
+// Checks all that build() checks, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 
-// The parts of build(), for those who need no simulation, or who look at the model before there is one.
+// Builds the model: the first part of build(), for callers who need no simulation, or look at the model before.
 std::shared_ptr<const engine::Model> build_model(const Scenario&);
-// The same without the checks of what only a run needs, such as buffers that hold their reserves: to look at nodes,
-// links, faults and routes.
+// Builds the model without the checks of what only a run needs, such as buffers that hold their reserves: to look at
+// nodes, links, faults and routes.
 std::shared_ptr<const engine::Model> build_network(const Scenario&);
-// Fills `tags`, which is empty, with those of the flows; indices into it are the flows' tags. `notice` is told what
-// sources leave out of their files.
+// Builds the traffic. Fills `tags`, which is empty, with the tags of the flows; indices into it are the flows' tags.
+// `notice` is told what sources leave out of their files.
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags,
                                                 const std::function<void(const std::string&)>& notice = {});
 
-// What the traffic will amount to, found by drawing all of it.
+// What the traffic will amount to, found by drawing it.
 struct Expected {
   std::uint64_t flows = 0;
   std::uint64_t packets = 0;  // full ones and the rest, without retransmissions
   Bytes payload;              // no more than its type holds
   Time last_start;
-  bool all = true;          // false: there are more than were looked at
-  double of_all = 1;        // times these flows there are in all, by when the traffic ends; at least 1
+  bool all = true;          // false: there are more flows than were looked at
+  double of_all = 1;        // estimate, by when the traffic ends, of how many times these flows there are in all; >= 1
   double most_waiting = 0;  // flows, of those looked at, that the links of their senders cannot have sent by last_start
   // Whether it is known how much there is in all, exactly or by `of_all`.
   bool is_estimable() const { return all || of_all > 1; }
   std::uint64_t digest = 0;  // over who sends what to whom and when; equal for equal traffic
 };
 
-// One of these flows.
+// A flow that expect() shows.
 struct ExpectedFlow {
   std::uint32_t src = 0;
   std::uint32_t dst = 0;

@@ -30,7 +30,7 @@ void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& v
   }
 }
 
-// Flows of which something is told: how many, and the first.
+// The flows that a warning is about: how many they are, and the first one as text.
 struct SomeFlows {
   std::uint64_t flows = 0;
   std::string first = {};

@@ -162,13 +162,13 @@ struct Option {
   std::string assignment;
 };
 
-// Overrides are "dotted.key=value" and win over the text; options win over both. Throws InputError
-// that names file, line and key. Data files are not looked at yet.
+// Reads a scenario from a text. Overrides are "dotted.key=value" and win over the text; options win over both. Throws
+// InputError that names file, line and key. Data files are not looked at yet.
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides = {},
                        const std::vector<Option>& options = {});
-// The same of a document whose overrides have been applied.
+// Reads a scenario from a document whose overrides have been applied.
 Scenario read_scenario(const Value& document, const std::string& file);
-// The same for a file on disk.
+// Reads a scenario from a file on disk, as load_scenario() does from a text.
 Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides = {},
                             const std::vector<Option>& options = {});
 

@@ -1,4 +1,4 @@
-// What columns, statistics and measures are called on axes and in tables.
+// Texts of figures and tables: what columns, statistics and measures are called there.
 #pragma once
 
 #include <string>

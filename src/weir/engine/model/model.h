@@ -67,7 +67,7 @@ struct Model {
     out.ack = std::max(transport.ack_header, transport.min_frame);
     return out;
   }
-  // The largest of any profile.
+  // The largest full packet, and the largest acknowledgement, of any profile.
   Bytes largest_data_wire() const {
     Bytes out;
     for (const auto& p : profiles) out = std::max(out, data_wire(p));
@@ -90,7 +90,7 @@ struct Model {
     return transport.int_mode == host::IntMode::exact ? IntFormat::exact() : IntFormat::wire(transport.int_multiplier);
   }
   unsigned data_classes() const { return std::max(1u, static_cast<unsigned>(classes.size())); }
-  // Those that PFC pauses.
+  // The classes that PFC pauses.
   net::ClassSet pfc_classes() const {
     unsigned set = classes.empty() ? 1 : 0;
     for (std::size_t c = 0; c < classes.size(); ++c) set |= static_cast<unsigned>(classes[c].pfc) << c;
@@ -114,7 +114,7 @@ struct Model {
     return std::any_of(profiles.begin(), profiles.end(),
                        [](const auto& p) { return p.balancing.kind == host::Balancing::adaptive; });
   }
-  // Some packets leave it to switches by which port they go on.
+  // Whether some packets leave it to switches by which port they go on.
   bool switches_choose() const {
     return std::any_of(profiles.begin(), profiles.end(), [](const auto& p) {
       return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & net::kSwitchChooses) != 0;

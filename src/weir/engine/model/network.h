@@ -33,12 +33,12 @@ struct Network {
   std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
   std::vector<NodeState> node_states;      // by node of the program; its host's partition touches it
-  std::vector<NodeTimes> node_times;       // `received` is its receiver's, the rest its sender's
+  std::vector<NodeTimes> node_times;       // the receiver's partition touches `received`, the sender's the rest
   MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
   Time network_rtt;                        // the largest unloaded round trip of full packets, of any profile
 };
 
-// What can still arrive by a link once a pause is due.
+// The bytes that can still arrive by a link once a pause is due.
 Bytes after_pause(const Model& model, const net::Link& link);
 
 // The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not

@@ -14,12 +14,12 @@
 
 namespace weir::engine {
 
-// Packets that cross into another partition, packed: each with its port, and of the records that it names only what is
-// in use. That is 68 bytes, 8 more for the path of telemetry and 24 for each of its hops, and the selective
+// Packets that cross into another partition, packed. Each comes with its port and with those parts of its record that
+// are in use. That is 68 bytes, 8 more for the path of telemetry and 24 for each of its hops, and the selective
 // acknowledgement if there is one.
 class PackedPackets {
  public:
-  // `departs` is the packet's arrival. A null `telemetry` or `sack`: it names none.
+  // Adds a packet, whose `departs` is its arrival. `telemetry` and `sack` are null if it has none.
   void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
     net::Packet bare = packet;
     // Where the records stand in this partition means nothing to others.
@@ -31,11 +31,11 @@ class PackedPackets {
     ++count_;
   }
 
-  // What a packet names, where it was packed.
+  // The parts of a packet's record, as they were packed.
   struct Records {
     const char* telemetry = nullptr;
     std::size_t telemetry_size = 0;
-    const char* sack = nullptr;  // null: it names none
+    const char* sack = nullptr;  // null: the packet has none
 
     void read(Telemetry& to) const { std::memcpy(static_cast<void*>(&to), telemetry, telemetry_size); }
     void read(net::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
@@ -67,12 +67,12 @@ class PackedPackets {
 
   std::uint32_t count() const { return count_; }
   const std::string& bytes() const { return bytes_; }
-  // Takes what bytes() of another one was.
+  // Takes over what count() and bytes() of another one were.
   void assign(std::uint32_t count, std::string_view bytes) {
     count_ = count;
     bytes_ = bytes;
   }
-  // The same without a copy: they are the first `size` characters of `from`, which gets the buffer of this one.
+  // Takes over the first `size` characters of `from` without a copy; `from` gets the buffer of this one.
   void adopt(std::uint32_t count, std::size_t size, std::string& from) {
     count_ = count;
     bytes_.swap(from);
@@ -91,7 +91,7 @@ class PackedPackets {
   }
 
  private:
-  // Of its path and of the hops that there are.
+  // The size of a packet's telemetry: its path, and the hops that there are.
   static std::size_t size_of_telemetry(const net::Packet& packet) {
     return offsetof(Telemetry, hop) + packet.hops * sizeof(HopTelemetry);
   }
@@ -101,13 +101,13 @@ class PackedPackets {
   std::string bytes_;
 };
 
-// Of a program: a message has started, its flow in this slot of its sender.
+// Tells the receiver of a program's message that it has started, as the flow in this slot of its sender.
 struct Expected {
   std::uint32_t node = 0;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
 };
-// Of a program: an event that the node waits for takes effect then.
+// Tells a program's node that an event for which it waits takes effect then.
 struct Signal {
   std::uint32_t node = 0;
   std::uint32_t unused = 0;  // so that all bytes of it are set

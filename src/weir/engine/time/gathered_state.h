@@ -1,5 +1,6 @@
-// What probes ask of a run of several ranks: the first question of a kind after an epoch gathers the answers of all
-// nodes at all ranks. Probes see the same at each of them, so they ask the same, and every gathering is collective.
+// The state of a run of several ranks, as probes ask for it. The first question of a kind after an epoch gathers the
+// answers for all nodes at all ranks. Probes see equal answers at each rank, so they ask equal questions, and every
+// gathering is collective.
 #pragma once
 
 #include <cstdint>
@@ -50,19 +51,19 @@ class GatheredState {
   // Both must outlive this.
   GatheredState(Simulation& simulation, Ranks& ranks) : simulation_(simulation), ranks_(ranks) {}
 
-  // The run goes on: what has been gathered is past.
+  // Forgets what has been gathered, as the run goes on.
   void forget();
 
   std::uint32_t queued_bytes(std::uint32_t port);
   const PortFigures& port(std::uint32_t port);
   const SwitchFigures& of_switch(std::uint32_t s);
-  // By rank, then as the rank visits them.
+  // The active flows, by rank, then in the order in which the rank visits them.
   const std::vector<Active>& active();
   const Active* find(std::uint32_t src, std::uint32_t slot, std::uint32_t generation);
   std::span<const Queued> queued(std::uint32_t port);
 
  private:
-  // Rows of `count` things, of which rank_of(i) is whose; own(i) is asked for those of this rank.
+  // Gathers a row for each of `count` things. Thing i belongs to rank_of(i); own(i) makes the rows of this rank.
   template <class Row, class RankOf, class Own>
   std::vector<Row> rows(std::uint32_t count, RankOf&& rank_of, Own&& own);
   template <class Row>

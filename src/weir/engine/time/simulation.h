@@ -69,7 +69,8 @@ class Simulation final : public Engine {
   Counters counters() const override;
   const Model& model() const override { return model_; }
 
-  // Between epochs: the state of a port with all departures before now() settled; of several ranks only at its owner's.
+  // The state of a port between epochs, with all departures before now() settled. Among several ranks only the one that
+  // owns the port has it.
   const net::Port& port(std::uint32_t id);
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
@@ -85,16 +86,16 @@ class Simulation final : public Engine {
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
 
-  // Between epochs: which invariant of the network does not hold (engine/endings/invariants.h); "" = all do.
+  // The invariant of the network that does not hold between epochs (engine/endings/invariants.h); "" = all do.
   std::string broken_invariant() const;
 
   std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
 
-  // Of an active flow of host src; null if it has none.
+  // The On-Ramp of an active flow of host src; null if the flow has none.
   const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
 
-  // What this rank has exchanged with the others.
+  // The amounts that this rank has exchanged with the others.
   ExchangeCounts exchanged() const;
 
  private:
@@ -104,14 +105,15 @@ class Simulation final : public Engine {
   void archive(A& a);
   void reroute();
   void load_program();
-  // Everything has been done that the run was asked for.
+  // Whether everything has been done that the run was asked for.
   bool is_done() const;
-  // simulation_epochs.cc. The last epoch before anything can happen, be it an event or from outside; nothing if nothing
-  // ever will.
+  // The functions up to skip_idle_time() are in simulation_epochs.cc.
+
+  // The last epoch before anything can happen, be it an event or from outside; nothing if nothing ever will.
   std::optional<Time> next_work(Time until) const;
   Time next_fault() const;
   Time next_look() const;
-  // To where something happens. False if the run has to be looked at first.
+  // Goes on to where something happens. Returns false if the run has to be looked at first.
   bool skip_idle_time(Time until);
   Time draw_epoch(Time until);
   // An instant before which some flow of this process does not end.
@@ -119,15 +121,15 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
-  // What the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
+  // The time by which the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
   Time skipped_time() const;
-  // On the run's clock: nothing comes from outside before.
+  // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
   void answer_questions();
-  // What the searches for stalls look at: this simulation's own, or a copy of all ranks'.
+  // The network at which the searches for stalls look: this simulation's own, or a copy that has all ranks'.
   struct Whole;
   std::unique_ptr<Whole> gather_whole();
   void gather_nodes();
@@ -135,7 +137,7 @@ class Simulation final : public Engine {
   std::optional<Stall> find_stall(bool idle);
   Deadlock find_deadlock();
   std::optional<Obstacles> find_cut_off();
-  // Of ports and flows of this rank.
+  // The figures of a port, and of flows, of this rank alone.
   GatheredState::PortFigures figures(std::uint32_t id);
   std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
   std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
@@ -146,7 +148,7 @@ class Simulation final : public Engine {
   RunOptions options_;
   Network network_;
   Time grid_;
-  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid
+  Time look_;       // the run is searched for a stall at the multiples of this, which is one of the grid's
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
   std::int64_t epochs_at_once_ = 1;

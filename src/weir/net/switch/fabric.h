@@ -33,19 +33,20 @@ struct OwnHost {
 template <class P>
 class Fabric : public sim::PartitionPart<Fabric, P> {
  public:
-  // Of one of `partitions`.
+  // Builds the fabric of one of `partitions`.
   explicit Fabric(std::uint16_t partitions);
 
-  // Events (wires-inl.h, switching-inl.h): the first packet of a link has reached the far end; a queued port has ended
-  // a transmission; packets have begun to leave a switch that pauses some ingress.
-  // Nearly every event; a call of it costs 2.6 % of all instructions (the demo).
+  // Event (wires-inl.h): the first packet of a link has reached the far end. Nearly every event is one; that it is
+  // inlined saves 2.6 % of all instructions (the demo).
   [[gnu::always_inline]] void on_arrival(std::uint32_t port, Time now);
+  // Event (switching-inl.h): a queued port has ended a transmission.
   [[gnu::noinline]] void on_departure(std::uint32_t port, Time now);
+  // Event (switching-inl.h): packets have begun to leave a switch that pauses some ingress.
   [[gnu::noinline]] void on_departures(std::uint32_t s, Time now);
 
   // Puts a packet on the queue of a host's port.
   void send(std::uint32_t port, const Packet& packet, Time now);
-  // A host's NIC tells the switch at the other end to pause all data classes that can be, or to resume them.
+  // A host's NIC tells the switch at the other end to pause all data classes that can be paused, or to resume them.
   [[gnu::noinline]] void pause_switch(std::uint32_t port, bool paused, Time now);
   // A host's NIC has no room for a packet that has come by its link.
   [[gnu::noinline]] void drop_at_host(std::uint32_t port, const Descriptor& packet, Time now);
@@ -54,15 +55,15 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   // Guesses, for prefetching, by which port this link's first packet leaves the next node; of a host, the port by which
   // it answers.
   std::uint32_t guess_next_port(std::uint32_t port) const;
-  // Another partition touches the port; its packets are taken over from there.
+  // Whether another partition owns the port and hands its packets over.
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
 
   // Where nodes take turns (turns-inl.h): the hosts of this partition, by node.
   std::span<const OwnHost> own_hosts() const { return own_hosts_; }
-  // May this node, by its number in the partition, take its turn at once?
+  // Whether this node, by its number in the partition, may take its turn at once.
   bool takes_turn(std::uint32_t node) const;
-  // The turn of such a node: all that happens there from `begun` on, before `until`. By the links of these ports
-  // something arrives; that may be none at a host, which then wakes.
+  // Takes the turn of such a node: all that happens there from `begun` on, before `until`. Something arrives by the
+  // links of these ports. If there are none, the node is a host that wakes.
   [[gnu::noinline]] void take_turn(std::uint32_t node, std::span<const std::uint32_t> links, Time begun, Time until);
 
   // Between epochs, before all else at `now` (pausing-inl.h). The link of this port has gone down.
@@ -71,18 +72,19 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   [[gnu::noinline]] void stop_sending(std::uint32_t port, Time until, Time now);
   // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   [[gnu::noinline]] void watch(Time now);
-  // Packets find their way by this from now on; it must outlive its use.
+  // Routes packets by this from now on; it must outlive its use.
   void route_by(const Routing& routing) { routing_ = &routing; }
 
   // Calls out(port, packet) for each packet that has begun to leave before `end` by a cut link, its time of arrival in
   // `departs`, and takes it off its port.
   template <class Out>
   void hand_over(Time end, Out&& out);
-  // After that: when the next packet begins to leave by a cut link if nothing happens before; Time::max(): none will.
+  // After hand_over(): when the next packet begins to leave by a cut link if nothing happens before; Time::max() = none
+  // will.
   Time next_to_leave_partition() const;
-  // A packet that another partition has handed over.
+  // Takes a packet that another partition has handed over.
   void take_over(std::uint32_t port, const Packet& packet);
-  // Between epochs: what it has taken over. Ports and switches are the network's.
+  // Archives, between epochs, the packets that it has taken over. Ports and switches are the network's.
   template <class A>
   void archive(A& a) {
     for (PacketRing& wire : wires_) wire.archive(a);
@@ -91,7 +93,8 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   // has not reached the port's far end.
   template <class Visit>
   void for_each_packet(Visit&& visit) const;
-  // The same for each that waits at a port of this partition, pause and resume frames excepted, the first class first.
+  // Calls visit(port, packet) for each packet that waits at a port of this partition, pause and resume frames excepted,
+  // the first class first.
   template <class Visit>
   void for_each_waiting(std::uint32_t port, Visit&& visit) const;
 
@@ -109,12 +112,12 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   using Base::shared;
   using Base::tracer;
 
-  // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
-  // there is none.
+  // Tells the tracer what happens to a packet, or because of it, at this port, where `queued` bytes wait afterwards.
+  // Does nothing if there is no tracer.
   void trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time, std::uint32_t queued);
-  // The same, of the packet before the port's cursor, whose transmission has begun.
+  // Tells the tracer that the transmission of the packet before the port's cursor has begun.
   void trace_left(const Port& p, const Descriptor& packet);
-  // A packet as it is on the wire; pause and resume frames are among them.
+  // Tells the tracer of a packet, or a pause or resume frame, as it is on the wire.
   void trace_on_wire(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time, std::uint32_t queued);
   void trace_sent(const Port& p, std::uint32_t port, const Descriptor& packet, bool marked, std::uint32_t queued);
   std::uint64_t on_wire(const HopTelemetry& hop) const;

@@ -110,7 +110,7 @@ struct AdaptiveParams {
         .only_with("algorithm.load_balancing.kind", {"adaptive"});
   }
 
-  // Of a queue of so many bytes, in a buffer of `size`.
+  // The level, or else the bytes, by which a queue of so many bytes in a buffer of `size` is compared with others.
   std::uint32_t measure(std::uint32_t queued, Bytes size) const {
     if (!quantised) return queued;
     const double share = static_cast<double>(queued) / static_cast<double>(size.count);
