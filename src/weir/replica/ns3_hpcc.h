@@ -18,7 +18,7 @@ namespace weir::replica {
 class Ns3Hpcc final : public PlainEngine {
  public:
   // The model and the traffic must outlive this. The model has one profile, of an algorithm that the replica has a form
-  // of, lossless buffers, and whole nanoseconds of delay (import/ns3_rules.cc sees to it).
+  // of, lossless buffers, and whole nanoseconds of delay (scenario/ns3_rules.cc sees to it).
   Ns3Hpcc(const engine::Model& model, const Ns3Params& params, traffic::Traffic& traffic, Time stop);
 
   engine::Counters counters() const override { return network_.counters(); }
