@@ -13,11 +13,11 @@
 #include "weir/base/params.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/run/admission.h"
 #include "weir/run/fork.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run_text.h"
 #include "weir/signals.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 namespace {

@@ -9,10 +9,10 @@
 #include "weir/base/checksum.h"
 #include "weir/commands.h"
 #include "weir/ranks.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run_text.h"
 #include "weir/signals.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 namespace {

@@ -24,7 +24,6 @@
 #include "weir/probe/view_probe.h"
 #include "weir/ranks.h"
 #include "weir/result/directory.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
@@ -37,6 +36,7 @@
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
 #include "weir/study/estimate.h"
+#include "weir/sweep/admission.h"
 #include "weir/toml/document.h"
 
 namespace weir::app {

@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/parquet.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 

@@ -14,7 +14,6 @@
 #include "weir/commands.h"
 #include "weir/net/model/topologies.h"
 #include "weir/output.h"
-#include "weir/run/admission.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
 #include "weir/run_text.h"
@@ -22,6 +21,7 @@
 #include "weir/scenario/effective.h"
 #include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 namespace {

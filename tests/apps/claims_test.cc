@@ -1,5 +1,5 @@
 // Workers that share a directory by claims, from inside: who gets a run, and when it is taken over.
-#include "weir/run/claims.h"
+#include "weir/sweep/claims.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -14,10 +14,10 @@
 #include "tests/support/command.h"
 #include "weir/base/error.h"
 #include "weir/progress.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run_text.h"
 #include "weir/study/estimate.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 

@@ -1,5 +1,5 @@
 // Runs as processes, from inside: what a test from outside cannot time.
-#include "weir/run/run_process.h"
+#include "weir/sweep/run_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -18,9 +18,9 @@
 
 #include "tests/support/command.h"
 #include "tests/support/star_scenario.h"
-#include "weir/run/sweep.h"
 #include "weir/signals.h"
 #include "weir/study/kept.h"
+#include "weir/sweep/sweep.h"
 
 namespace weir::app {
 

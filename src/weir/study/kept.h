@@ -9,7 +9,7 @@
 namespace weir::study {
 
 // In the directory of a sweep: all results, that of one run, why a run failed, and its scenario, to repeat it; who does
-// which run (run/claims.h).
+// which run (sweep/claims.h).
 std::string results_of(const std::string& dir);
 std::string claims_of(const std::string& dir);
 std::string result_of(const std::string& dir, const std::string& run_name);

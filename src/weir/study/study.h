@@ -2,7 +2,7 @@
 //
 //   const Study study = read_study("study.toml");      // study/paper.h
 //   const Plan plan = make_plan(study);                // study/plan.h
-//   ... run plan.runs ...                              // run/sweep.h
+//   ... run plan.runs ...                              // sweep/sweep.h
 //   const Measurements all = collect(plan, "dir");     // study/measurements.h
 //   ... points_csv(all), make_figures(all, "dir") ...  // study/figures.h
 #pragma once

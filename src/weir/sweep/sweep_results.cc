@@ -1,4 +1,4 @@
-#include "weir/run/sweep_results.h"
+#include "weir/sweep/sweep_results.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -12,10 +12,10 @@
 #include "weir/base/text.h"
 #include "weir/figure/document.h"
 #include "weir/probe/whole_files.h"
-#include "weir/run/sweep_locks.h"
 #include "weir/scenario/effective.h"
 #include "weir/study/figures.h"
 #include "weir/study/kept.h"
+#include "weir/sweep/sweep_locks.h"
 #include "weir/toml/writer.h"
 
 namespace weir::run {

@@ -1,4 +1,4 @@
-#include "weir/run/job_environment.h"
+#include "weir/sweep/job_environment.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "weir/run/left_runs.h"
+#include "weir/sweep/left_runs.h"
 
 #include <fmt/format.h>
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "weir/run/claims.h"
-#include "weir/run/sweep.h"
 #include "weir/study/plan.h"
+#include "weir/sweep/claims.h"
+#include "weir/sweep/sweep.h"
 
 namespace weir::run {
 

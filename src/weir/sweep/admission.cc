@@ -1,4 +1,4 @@
-#include "weir/run/admission.h"
+#include "weir/sweep/admission.h"
 
 #include "weir/run/memory_limit.h"
 #include "weir/study/estimate.h"

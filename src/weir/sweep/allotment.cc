@@ -1,4 +1,4 @@
-#include "weir/run/allotment.h"
+#include "weir/sweep/allotment.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
-#include "weir/run/earlier_runs.h"
-#include "weir/run/left_runs.h"
 #include "weir/study/kept.h"
+#include "weir/sweep/earlier_runs.h"
+#include "weir/sweep/left_runs.h"
 
 namespace weir::run {
 namespace {

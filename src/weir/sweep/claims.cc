@@ -1,4 +1,4 @@
-#include "weir/run/claims.h"
+#include "weir/sweep/claims.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

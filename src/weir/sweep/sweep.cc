@@ -1,4 +1,4 @@
-#include "weir/run/sweep.h"
+#include "weir/sweep/sweep.h"
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -12,16 +12,16 @@
 #include <utility>
 
 #include "weir/base/error.h"
-#include "weir/run/allotment.h"
-#include "weir/run/earlier_runs.h"
-#include "weir/run/left_runs.h"
 #include "weir/run/memory_limit.h"
-#include "weir/run/run_process.h"
-#include "weir/run/sweep_locks.h"
-#include "weir/run/sweep_results.h"
 #include "weir/study/check.h"
 #include "weir/study/kept.h"
 #include "weir/study/measurements.h"
+#include "weir/sweep/allotment.h"
+#include "weir/sweep/earlier_runs.h"
+#include "weir/sweep/left_runs.h"
+#include "weir/sweep/run_process.h"
+#include "weir/sweep/sweep_locks.h"
+#include "weir/sweep/sweep_results.h"
 
 namespace weir::run {
 namespace {

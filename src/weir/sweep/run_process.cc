@@ -1,4 +1,4 @@
-#include "weir/run/run_process.h"
+#include "weir/sweep/run_process.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -20,11 +20,11 @@
 #include "weir/probe/probes.h"
 #include "weir/probe/whole_files.h"
 #include "weir/run/execute.h"
-#include "weir/run/left_runs.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/study/kept.h"
 #include "weir/study/measurements.h"
+#include "weir/sweep/left_runs.h"
 
 namespace weir::run {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "weir/run/sweep.h"
 #include "weir/study/measurements.h"
+#include "weir/sweep/sweep.h"
 
 namespace weir::run {
 

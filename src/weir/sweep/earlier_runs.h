@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "weir/run/sweep.h"
 #include "weir/study/plan.h"
+#include "weir/sweep/sweep.h"
 
 namespace weir::run {
 

@@ -1,4 +1,4 @@
-#include "weir/run/sweep_locks.h"
+#include "weir/sweep/sweep_locks.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "weir/run/earlier_runs.h"
+#include "weir/sweep/earlier_runs.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <string>
 
 #include "weir/base/error.h"
-#include "weir/run/left_runs.h"
-#include "weir/run/sweep_locks.h"
 #include "weir/study/kept.h"
+#include "weir/sweep/left_runs.h"
+#include "weir/sweep/sweep_locks.h"
 
 namespace weir::run {
 namespace {
