@@ -2,7 +2,8 @@
 """What can be affected by the changes since a commit, those included that are not committed yet.
 
     affected.py BASE sources           sources of the product that are changed, or include a header that is
-    affected.py BASE folders FOLDERS   those of these folders of tests/ whose tests can find something else than before
+    affected.py BASE folders FOLDERS   those of these folders of tests/ whose tests can find something else than before;
+                                       of FOLDER=LAYER only tests of this folder of src/weir count
 
 Without a BASE ("") all is affected, and also after a change of the build.
 """
@@ -15,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PRODUCT = ("src", "apps", "hosts", "mpi", "include")
 # Nothing that is compiled, or not into any test of the folders that are asked for.
-NO_TEST = re.compile(r"(docs|web|share|papers|python|bench|mpi|apps|examples|tests/fuzz|tests/apps)/|[^/]*\.md$|LICENSE$|pyproject\.toml$")
+NO_TEST = re.compile(r"(docs|web|share|papers|python|bench|mpi|apps|examples|tests/apps)/|[^/]*\.md$|LICENSE$|pyproject\.toml$")
 NO_SOURCE = re.compile(r"(docs|web|share|papers|data|scenarios|tests|python|bench|examples)/|[^/]*\.md$|LICENSE$|pyproject\.toml$|\.clang")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
@@ -70,6 +71,8 @@ def layers():
 
 
 def affected_folders(base, folders):
+    only = dict(folder.split("=") for folder in folders if "=" in folder)
+    folders = [folder.split("=")[0] for folder in folders]
     if not base:
         return folders
     changed = set()
@@ -86,9 +89,12 @@ def affected_folders(base, folders):
         below[header] = below["api"]
 
     def reach(folder):
+        if folder in only:
+            return {f"tests/{folder}", only[folder]}
         named = {folder}
         for path in files([f"tests/{folder}"], {".h", ".cc"}):
-            named |= {name.split("/")[1] for name in INCLUDE.findall((ROOT / path).read_text()) if name.startswith("weir/")}
+            names = INCLUDE.findall((ROOT / path).read_text())
+            named |= {name.removeprefix("weir/").split("/")[0] for name in names if name.startswith(("weir/", "hosts/"))}
         return {f"tests/{folder}"}.union(named, *(below.get(layer, set()) for layer in named))
 
     return [folder for folder in folders if reach(folder) & changed]
