@@ -113,8 +113,11 @@ function(weir_library_options target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                               $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   target_include_directories(${target} SYSTEM PRIVATE ${WEIR_TOML_INCLUDE_DIR} ${WEIR_XXHASH_INCLUDE_DIR})
-  target_link_libraries(${target} PUBLIC Random123::Random123 Threads::Threads
-                                         $<IF:$<BOOL:${WEIR_WHEEL}>,fmt::fmt-header-only,fmt::fmt>
+  set(fmt fmt::fmt)
+  if(WEIR_WHEEL)
+    set(fmt fmt::fmt-header-only)
+  endif()
+  target_link_libraries(${target} PUBLIC Random123::Random123 Threads::Threads ${fmt}
                                   PRIVATE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 endfunction()
 
