@@ -1,5 +1,6 @@
 # An include may only point down the layers, from the top:
-#   claims > learn, study; sweep > run, study; import, run, study > scenario > probe, replica, fluid > engine > host > traffic > net > cc, sim, theory > base;
+#   claims > learn, study; sweep > run, study; import, run, study > scenario > probe, replica, fluid > engine > host > traffic > net;
+#   net > sim > base; host, engine > cc, theory > base;
 #   cc > policy > toml > base; host and above may include policy, too;
 #   learn, gym > scenario; perfetto > capture > probe > view > anatomy > engine, result; study, report > figure > result > base; probe > result.
 # Within engine and net, whose folders are layers too:
