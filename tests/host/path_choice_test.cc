@@ -78,10 +78,10 @@ TEST(PathChoice, RepsJudgesByOneMark) {
        {Case{PathMarks::data, true, false}, {PathMarks::ack, false, true}, {PathMarks::none, false, false}}) {
     auto p = params(Balancing::reps, 65'536);
     p.marks = c.marks;
-    const auto comes_back = [&p](std::uint8_t flags) {
+    const auto comes_back = [&p](std::uint16_t flags) {
       PathChoice paths;
       paths.start(p, 7);
-      paths.on_ack(1, static_cast<std::uint8_t>(flags | net::kSack), 0_us);
+      paths.on_ack(1, static_cast<std::uint16_t>(flags | net::kSack), 0_us);
       return paths.next(0_us) == 1;
     };
     EXPECT_TRUE(comes_back(kNoMark));
@@ -100,7 +100,8 @@ TEST(PathChoice, FlagsOfAcknowledgements) {
     EXPECT_EQ(p.ack_flags(), kind == Balancing::reps ? net::kMarkable : 0);
     p.marks = PathMarks::data;
     p.acks = AckRouting::adaptive;
-    EXPECT_EQ(p.ack_flags(), kind == Balancing::adaptive ? net::kAdaptive : 0);
+    EXPECT_EQ(p.ack_flags(),
+              net::flags_of(kind == Balancing::adaptive ? net::PathPolicy::adaptive : net::PathPolicy::hash));
   }
 }
 

@@ -40,7 +40,7 @@ void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, 
   probe.profile = behind.profile;
   probe.wire = static_cast<std::uint16_t>(model().transport.min_frame.count);
   probe.traffic_class = behind.traffic_class;
-  probe.flags = flow.packet_flags;
+  probe.flags = net::flags_of(flow.path_policy);
   flow.control.probe = false;
   ++counters().probes;
   fabric().send(host.port, probe, now);

@@ -80,21 +80,26 @@ struct BalancingParams {
   }
 
   bool sprays() const { return kind != Balancing::ecmp; }
-  // That packets of such a flow carry.
-  std::uint8_t packet_flags() const {
-    return kind == Balancing::adaptive      ? net::kAdaptive
-           : kind == Balancing::round_robin ? net::kRoundRobin
-                                            : std::uint8_t{0};
+  // Of the packets of such a flow.
+  net::PathPolicy path_policy() const {
+    switch (kind) {
+      case Balancing::adaptive: return net::PathPolicy::adaptive;
+      case Balancing::round_robin: return net::PathPolicy::round_robin;
+      default: return net::PathPolicy::hash;
+    }
   }
-  // That their acknowledgements carry, beside what they echo.
-  std::uint8_t ack_flags() const {
-    if (kind == Balancing::reps && marks == PathMarks::ack) return net::kMarkable;
-    if (kind == Balancing::adaptive && acks == AckRouting::adaptive) return net::kAdaptive;
-    return 0;
+  // Of their acknowledgements.
+  net::PathPolicy ack_path_policy() const {
+    return kind == Balancing::adaptive && acks == AckRouting::adaptive ? path_policy() : net::PathPolicy::hash;
+  }
+  // The flags that these carry, beside what they echo.
+  std::uint16_t ack_flags() const {
+    const bool markable = kind == Balancing::reps && marks == PathMarks::ack;
+    return static_cast<std::uint16_t>((markable ? net::kMarkable : 0) | net::flags_of(ack_path_policy()));
   }
   // The flag on an acknowledgement that tells of a bad path.
-  std::uint8_t bad_path() const {
-    return marks == PathMarks::data ? net::kEchoMarked : marks == PathMarks::ack ? net::kMarked : std::uint8_t{0};
+  std::uint16_t bad_path() const {
+    return marks == PathMarks::data ? net::kEchoMarked : marks == PathMarks::ack ? net::kMarked : std::uint16_t{0};
   }
 };
 
@@ -126,7 +131,7 @@ class PathChoice {
   }
 
   // A packet with this entropy has been acknowledged; `flags` are those of the acknowledgement.
-  void on_ack(std::uint32_t entropy, std::uint8_t flags, Time now) {
+  void on_ack(std::uint32_t entropy, std::uint16_t flags, Time now) {
     if (params_->kind != Balancing::reps || (flags & params_->bad_path()) != 0 || frozen(now)) return;
     cache_[next_ % kCache] = entropy;
     ++next_;

@@ -102,7 +102,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
                 .random = RandomStream(model().seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
   if (profile.balancing.sprays()) {
     flow.sprayed = true;
-    flow.packet_flags = profile.balancing.packet_flags();
+    flow.path_policy = profile.balancing.path_policy();
     host.extras_of(flow.slot).connection = connect(host, start);
   }
   flow.srtt = flow.facts.base_rtt + model().host.answer_delay();
@@ -189,7 +189,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   packet.traffic_class = net::data_class(model().profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model().profiles[flow.profile].algorithm;
   if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packets().measure(packet);
-  packet.flags = flow.packet_flags;
+  packet.flags = net::flags_of(flow.path_policy);
   const bool again = packet.seq < flow.snd_max;
   if (again) {
     packet.flags |= net::kRetransmission;
@@ -330,6 +330,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     if (flow.snd_una >= flow.size()) return;
   }
   const Profile& profile = model().profiles[flow.profile];
+  const Telemetry* const telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr;
   cc::Ack ack{.now = now,
               .rtt = rtt,
               .sent_at = packet.sent,
@@ -341,9 +342,9 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .in_flight = {flow.in_flight() + found.lost},
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
-              .hops = packet.hops,
+              .hops = static_cast<std::uint8_t>(telemetry != nullptr ? telemetry->hops : 0),
               .entropy = entropy,
-              .telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr};
+              .telemetry = telemetry};
   if (flow.noted) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   follow(host, flow, now);

@@ -116,9 +116,8 @@ struct Model {
   }
   // Some packets leave it to switches by which port they go on.
   bool switches_choose() const {
-    return std::any_of(profiles.begin(), profiles.end(), [](const auto& p) {
-      return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & net::kSwitchChooses) != 0;
-    });
+    return std::any_of(profiles.begin(), profiles.end(),
+                       [](const auto& p) { return p.balancing.path_policy() != net::PathPolicy::hash; });
   }
   Time turn() const { return turn_length(topology); }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }

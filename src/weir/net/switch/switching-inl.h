@@ -14,8 +14,7 @@ namespace weir::net {
 // The port by which it leaves a switch.
 template <class P>
 inline std::uint32_t Fabric<P>::route(std::uint32_t s, const Descriptor& packet, Time now) {
-  const bool by_switch = (packet.flags & kSwitchChooses) != 0;
-  return by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
+  return packet.is_routed_by_hash() ? routing_->egress(s, packet.dst, packet.entropy) : choose(s, packet, now);
 }
 
 template <class P>
@@ -129,7 +128,8 @@ std::uint32_t Fabric<P>::choose(std::uint32_t s, const Descriptor& packet, Time 
   const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
   if (hops.size() == 1) return hops[0];
   SwitchState& state = network().switches[s];
-  if ((packet.flags & kRoundRobin) != 0) return hops[next_in_turn(s, static_cast<std::uint16_t>(hops.size()))];
+  if (packet.path_policy() == PathPolicy::round_robin)
+    return hops[next_in_turn(s, static_cast<std::uint16_t>(hops.size()))];
   std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
   for (const std::uint32_t hop : hops) {
     const std::uint32_t level = load_of(hop, now);

@@ -209,7 +209,7 @@ inline void Fabric<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std:
                                        Time begun, Time at, Tally& tally) {
   ++tally.events;
   std::uint32_t local = ingress;  // a pause or resume frame is for the other direction of its link
-  if (packet.kind >= PacketKind::lost) [[unlikely]] {
+  if (packet.ends_with_link()) [[unlikely]] {
     if (packet.kind == PacketKind::lost) {
       deliver_slow(port, packet, at);
       return;
