@@ -155,7 +155,7 @@ class Engine {
   virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
 
   // The ports by which the flow's packets leave while no link is down, from its host's port to that of the last switch.
-  // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
+  // It is empty if the flow's packets may take several paths, or if this engine cannot tell.
   virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
 
   // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.

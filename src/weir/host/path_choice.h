@@ -79,7 +79,10 @@ struct BalancingParams {
         .only_with("kind", {"adaptive"});
   }
 
+  // Whether each packet may take another path: the sender draws an entropy for each.
   bool sprays() const { return kind != Balancing::ecmp; }
+  // Whether all packets take the same path, as long as switches know of the same links.
+  bool has_one_path() const { return kind == Balancing::ecmp; }
   // Of the packets of such a flow.
   net::PathPolicy path_policy() const {
     switch (kind) {

@@ -100,9 +100,9 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
                 .trimming = model().network.trimming,
                 .telemetry = int_format_,
                 .random = RandomStream(model().seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
+  flow.path_policy = profile.balancing.path_policy();
   if (profile.balancing.sprays()) {
     flow.sprayed = true;
-    flow.path_policy = profile.balancing.path_policy();
     host.extras_of(flow.slot).connection = connect(host, start);
   }
   flow.srtt = flow.facts.base_rtt + model().host.answer_delay();

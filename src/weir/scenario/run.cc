@@ -119,9 +119,9 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
                "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
                "\"irn\" or \"sack\"");
-    if (p.balancing.sprays() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
+    if (!p.balancing.has_one_path() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
       fail_key(s.place(table + ".load_balancing.kind"), table + ".load_balancing.kind",
-               fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets that are sprayed "
+               fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets of this kind "
                            "take several; set it to \"ecmp\", or take another algorithm, such as hpcc",
                            p.algorithm->about.name));
     if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)

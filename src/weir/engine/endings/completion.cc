@@ -151,7 +151,7 @@ class Bounds {
       return (packets - 1) * WideTime{transmission_time(full, rate).ps} + transmission_time(last, rate).ps;
     };
     const auto one_way = [&](Bytes wire) { return model_.paths.least_one_way(n.src, n.dst, wire); };
-    // Packets that are sprayed may overtake each other.
+    // Packets that take several paths may overtake each other.
     const Bytes first = packets > 1 && !framing.sprayed ? full : last;
     return {.delivery = model_.paths.delivery(n.src, n.dst, n.size, framing).ps,
             .ack = model_.paths.least_one_way(n.dst, n.src, framing.ack).ps,

@@ -123,7 +123,9 @@ class Need {
 
  private:
   Fate fate_by(const Ways& ways, std::uint32_t entropy) const {
-    if (!is_led_by_switches(flow_.path_policy) && !ways.follows(port_, entropy, out_)) return Fate::lost;
+    const bool arrives =
+        is_led_by_switches(flow_.path_policy) ? ways.spreads(port_, out_) : ways.follows(port_, entropy, out_);
+    if (!arrives) return Fate::lost;
     return feedback_follows(ways, entropy) ? Fate::acknowledged : Fate::arrives;
   }
 

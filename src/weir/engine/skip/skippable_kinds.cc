@@ -54,7 +54,7 @@ void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vecto
 
 std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
                                       std::uint16_t profile) {
-  if (!model.profiles[profile].balancing.sprays()) return model.routing.path(src, dst, entropy);
+  if (model.profiles[profile].balancing.has_one_path()) return model.routing.path(src, dst, entropy);
   std::vector<std::uint32_t> out;
   spread(model, src, dst, out);
   return out;

@@ -57,7 +57,7 @@ std::uint64_t Simulation::pauses_sent(std::uint32_t s) const {
 }
 
 std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
-  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  if (!model_.profiles[r.profile].balancing.has_one_path()) return {};
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 
