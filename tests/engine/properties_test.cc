@@ -102,7 +102,7 @@ class Rested {
     }
     EXPECT_EQ(counters().data_packets, static_cast<std::uint64_t>(packets));
     for (std::uint32_t h = 0; h < t.hosts; ++h) {
-      const std::uint32_t nic = model_->routing.host_port(h);
+      const std::uint32_t nic = model_->routing.nic(h);
       const std::int64_t control =
           2 * simulation_->port(nic).pauses * model_->network.pfc_frame.count;  // each with its resume
       EXPECT_EQ(static_cast<std::int64_t>(simulation_->sent_bytes(net::Topology::reverse(nic))), in[h] + control)

@@ -25,7 +25,7 @@ class Answers : public sim::Room<Answers, P> {
   // Host h has made this packet at `now`.
   void give(std::uint32_t h, const net::Packet& packet, Time now) {
     if (desks_.empty()) [[likely]]
-      fabric().send(network().hosts[h].port, packet, now);
+      fabric().send(network().hosts[h].nic(), packet, now);
     else
       keep(h, packet, now);
   }

@@ -31,7 +31,7 @@ template <class P>
 void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, Time now) {
   Packet probe;
   probe.kind = net::PacketKind::probe;
-  probe.sent = now + transmission_time(Bytes{behind.wire}, shared().port(host.port).rate);
+  probe.sent = now + transmission_time(Bytes{behind.wire}, shared().port(host.nic()).rate);
   probe.src = behind.src;
   probe.dst = behind.dst;
   probe.entropy = behind.entropy;
@@ -43,7 +43,7 @@ void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, 
   probe.flags = net::flags_of(flow.path_policy);
   flow.control.probe = false;
   ++counters().probes;
-  fabric().send(host.port, probe, now);
+  fabric().send(host.nic(), probe, now);
 }
 
 template <class P>

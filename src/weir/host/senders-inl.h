@@ -41,9 +41,9 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.time = now;
     event.kind = kind;
     event.cause = cause;
-    event.port = host.port;
+    event.port = host.nic();
     event.flow = flow.id;
-    event.src = shared().port(host.port).owner;
+    event.src = shared().port(host.nic()).owner;
     event.packet.src = event.src;
     event.packet.dst = flow.dst;
     event.packet.slot = flow.slot;
@@ -88,7 +88,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
 
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
-  flow.facts = {.line_rate = shared().port(host.port).rate,
+  flow.facts = {.line_rate = shared().port(host.nic()).rate,
                 .path_rate = path.slowest,
                 .base_rtt = model().paths.base_rtt(start.src, start.dst, wire, model().ack_wire(profile)),
                 .network_rtt = network().network_rtt,
@@ -200,7 +200,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
   nics().make_ready(h, packet.wire, now);
-  fabric().send(host.port, packet, now);
+  fabric().send(host.nic(), packet, now);
 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);

@@ -156,7 +156,8 @@ void check_slow_hosts(const Scenario& s, const engine::Model& model) {
            fmt::format("{} is above pause_above = {}", format_value(h.resume_below), format_value(h.pause_above)));
   Bytes room;
   for (const auto& [host, spans] : model.faults.slow)
-    room = std::max(room, engine::after_pause(model, model.topology.links[model.routing.host_port(host) / 2]));
+    for (const std::uint32_t port : model.routing.ports_of(host))
+      room = std::max(room, engine::after_pause(model, model.topology.links[port / 2]));
   // A pause frame waits for the packet that a NIC with classes is about to begin with.
   if (model.nic_kind() == net::PortKind::queued)
     room +=

@@ -123,9 +123,7 @@ class Bounds {
     }
   }
 
-  const net::Link& link_of(std::uint32_t host) const {
-    return model_.topology.links[model_.routing.host_port(host) / 2];
-  }
+  const net::Link& link_of(std::uint32_t host) const { return model_.topology.links[model_.routing.nic(host) / 2]; }
 
   // The same for all messages of one size and profile between two switches by host links that are alike.
   const Facts& facts(const traffic::Program::Node& n) const {

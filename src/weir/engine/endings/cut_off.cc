@@ -41,7 +41,7 @@ class Ways {
   // Might it if all links were alive and switches took any port at all?
   bool fits(std::uint32_t src, const Trip& trip) const {
     return reaches(
-        routing_.host_port(src), trip, [](std::uint32_t) { return true; },
+        routing_.nic(src), trip, [](std::uint32_t) { return true; },
         [&](std::uint32_t s) { return routing_.ports(s); });
   }
 
@@ -91,8 +91,8 @@ class Need {
       : host_(network.hosts[src]),
         flow_(flow),
         src_(src),
-        port_(routing.host_port(src)),
-        port_back_(routing.host_port(flow.dst)),
+        port_(routing.nic(src)),
+        port_back_(routing.nic(flow.dst)),
         switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_path_policy())) {
     const PacketSizes sizes(model);
     out_ = {flow.dst, sizes.data(flow.profile, Bytes{flow.size() - flow.snd_una})};

@@ -108,7 +108,7 @@ Network::Network(const Model& model)
       p.ecn_max = ecn.max;
       p.ecn_probability = ecn.probability;
     } else {
-      hosts[p.owner].port = id;
+      hosts[p.owner].ports = {id};
     }
   }
 

@@ -191,7 +191,7 @@ void Partition<S, T>::take_down(std::uint32_t port, Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
-  fabric().hold(shared().network.hosts[h].port, until, now);
+  for (const std::uint32_t port : shared().network.hosts[h].ports) fabric().hold(port, until, now);
   nics().update_wake(h, now);
 }
 
