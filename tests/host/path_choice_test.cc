@@ -90,11 +90,21 @@ TEST(PathChoice, RepsJudgesByOneMark) {
   }
 }
 
+// Switches do not tell acknowledgements from data (LetFlow): both have flowlets. The sender chooses nothing.
+TEST(PathChoice, FlowletsOfBothDirections) {
+  const auto p = params(Balancing::flowlets, 64);
+  EXPECT_FALSE(p.sprays());
+  EXPECT_FALSE(p.has_one_path());
+  EXPECT_EQ(p.path_policy(), net::PathPolicy::flowlets);
+  EXPECT_EQ(p.ack_flags(), net::flags_of(net::PathPolicy::flowlets));
+}
+
 // Switches mark acknowledgements only where REPS reads that mark, and route them adaptively only where data is.
 TEST(PathChoice, FlagsOfAcknowledgements) {
   for (const Balancing kind : {Balancing::ecmp, Balancing::ops, Balancing::ops_xor, Balancing::reps,
                                Balancing::adaptive, Balancing::round_robin}) {
     auto p = params(kind, 64);
+    EXPECT_EQ(p.ack_path_policy(), net::PathPolicy::hash);
     EXPECT_EQ(p.ack_flags(), 0);
     p.marks = PathMarks::ack;
     EXPECT_EQ(p.ack_flags(), kind == Balancing::reps ? net::kMarkable : 0);

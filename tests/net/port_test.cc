@@ -348,7 +348,9 @@ TEST(Packet, KindsAndWhatHoldsForThem) {
     const Descriptor d = packet(64, row.kind);
     EXPECT_EQ(d.is_control(), row.is_control);
     EXPECT_EQ(d.ends_with_link(), row.ends_with_link);
-    if (!row.ends_with_link) EXPECT_EQ(d.to_receiver(), row.to_receiver);
+    if (!row.ends_with_link) {
+      EXPECT_EQ(d.to_receiver(), row.to_receiver);
+    }
     EXPECT_EQ(d.is_data(), row.is_data);
     EXPECT_EQ(d.is_acknowledgement(), row.is_acknowledgement);
     EXPECT_TRUE(numbers.insert(static_cast<unsigned>(row.kind) & 15).second) << "two kinds have one number";
@@ -362,7 +364,8 @@ TEST(Packet, EachFlagHasABitOfItsOwn) {
     EXPECT_EQ(seen & flag, 0u);
     seen |= flag;
   }
-  for (const PathPolicy policy : {PathPolicy::hash, PathPolicy::adaptive, PathPolicy::round_robin}) {
+  for (const PathPolicy policy :
+       {PathPolicy::hash, PathPolicy::adaptive, PathPolicy::round_robin, PathPolicy::flowlets}) {
     Descriptor d = packet(64);
     d.flags = static_cast<std::uint16_t>(0xffffu & ~kPathPolicy) | flags_of(policy);
     EXPECT_EQ(d.path_policy(), policy);

@@ -36,7 +36,7 @@ constexpr bool is_any(PacketKind kind, std::uint8_t of) { return (static_cast<st
 
 // How a switch chooses among equal-cost ports for a packet: by a hash of its entropy, or as a policy says that knows
 // more than the packet (net/switch/path_policies.h).
-enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin };
+enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
 
 // Traffic classes. `priority` goes ahead of all data; the data classes of a scenario follow, of which `data` is the
 // first. A pause or resume frame names the class that it is about, and is in no class itself.

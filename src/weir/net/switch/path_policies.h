@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/base/random.h"
 #include "weir/base/units.h"
 #include "weir/net/model/routing.h"
@@ -153,6 +154,68 @@ class RoundRobin {
   std::vector<State> states_;  // by switch
 };
 
+// Flowlets (LetFlow; Vanini et al., NSDI 2017): a flow keeps its port until nothing of it has come for a gap; then a
+// port is drawn, whatever the queues are. A table by the hash of the flow has the flowlets; what is under way when
+// another flow comes to the same place is of its flowlet. The paper's switch ages its entries and so notices a gap
+// late, within twice its timer; here an entry has its time.
+class Flowlets {
+ public:
+  static constexpr PathPolicy kPolicy = PathPolicy::flowlets;
+  static constexpr bool kKeepsTurns = false;
+
+  template <class Model>
+  void start(const Model& m) {
+    seed_ = m.seed;
+    gap_ = m.network.flowlet_gap;
+    entries_ = static_cast<std::uint32_t>(m.network.flowlet_entries);
+    tables_.resize(m.topology.switches);
+  }
+
+  template <class QueuedAt>
+  std::uint32_t choose(const Fork& f, const QueuedAt&) {
+    Table& table = tables_[f.s];
+    if (table.flowlets.empty()) table.flowlets.resize(entries_);
+    Flowlet& flowlet = table.flowlets[Routing::pick(f.packet.entropy, f.salt, entries_)];
+    // Towards another destination there may be fewer ports.
+    if (f.now >= flowlet.until || flowlet.number >= f.hops.size())
+      flowlet.number = RandomStream(seed_, f.s, Purpose::flowlets).below(table.draws++, f.hops.size());
+    flowlet.until = f.now + gap_;
+    return f.hops[flowlet.number];
+  }
+
+  // Of the table only what is not empty. Throws InputError.
+  template <class A>
+  void archive(A& a, std::uint32_t s, std::span<const std::uint32_t>) {
+    if (tables_.empty()) return;
+    Table& table = tables_[s];
+    a.value(table.draws);
+    std::vector<std::uint32_t> used;
+    for (std::uint32_t i = 0; i < table.flowlets.size(); ++i)
+      if (table.flowlets[i].until > Time{}) used.push_back(i);
+    a.values(used);
+    if constexpr (A::kLoads) table.flowlets.assign(used.empty() ? 0 : entries_, {});
+    for (const std::uint32_t i : used) {
+      if (i >= table.flowlets.size()) throw InputError("the checkpoint has a flowlet that is not possible");
+      a.value(table.flowlets[i]);
+    }
+  }
+
+ private:
+  struct Flowlet {
+    Time until;                // then it has ended, if nothing comes before
+    std::uint64_t number = 0;  // of its port among the equal-cost ports
+  };
+  struct Table {
+    std::vector<Flowlet> flowlets;  // none before the first packet
+    std::uint64_t draws = 0;
+  };
+
+  std::uint64_t seed_ = 0;
+  Time gap_;
+  std::uint32_t entries_ = 0;
+  std::vector<Table> tables_;  // by switch
+};
+
 template <class... Policies>
 class PathPolicyList {
  public:
@@ -194,6 +257,6 @@ class PathPolicyList {
   std::tuple<Policies...> policies_;
 };
 
-using PathPolicies = PathPolicyList<Adaptive, RoundRobin>;
+using PathPolicies = PathPolicyList<Adaptive, RoundRobin, Flowlets>;
 
 }  // namespace weir::net
