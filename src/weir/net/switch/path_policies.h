@@ -155,9 +155,9 @@ class RoundRobin {
 };
 
 // Flowlets (LetFlow; Vanini et al., NSDI 2017): a flow keeps its port until nothing of it has come for a gap; then a
-// port is drawn, whatever the queues are. A table by the hash of the flow has the flowlets; what is under way when
-// another flow comes to the same place is of its flowlet. The paper's switch ages its entries and so notices a gap
-// late, within twice its timer; here an entry has its time.
+// port is drawn, whatever the queues are. Each switch has a table of flowlets by the hash of the flow, and flows of one
+// place share its flowlet. The paper's switches age their entries, and so find a gap within one to two periods of a
+// timer; here an entry knows when it ends.
 class Flowlets {
  public:
   static constexpr PathPolicy kPolicy = PathPolicy::flowlets;
@@ -176,7 +176,7 @@ class Flowlets {
     Table& table = tables_[f.s];
     if (table.flowlets.empty()) table.flowlets.resize(entries_);
     Flowlet& flowlet = table.flowlets[Routing::pick(f.packet.entropy, f.salt, entries_)];
-    // Towards another destination there may be fewer ports.
+    // Another flow of this place may have had more ports.
     if (f.now >= flowlet.until || flowlet.number >= f.hops.size())
       flowlet.number = RandomStream(seed_, f.s, Purpose::flowlets).below(table.draws++, f.hops.size());
     flowlet.until = f.now + gap_;
