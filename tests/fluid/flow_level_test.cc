@@ -210,7 +210,7 @@ TEST(FlowLevel, BytesAreConserved) {
   while (!run.simulation->advance()) {
   }
   for (std::uint32_t host = 0; host < model.topology.hosts; ++host) {
-    const std::uint32_t port = model.routing.host_port(host);
+    const std::uint32_t port = model.routing.nic(host);
     EXPECT_NEAR(static_cast<double>(run.simulation->sent_bytes(port)), sent[host], 1 + 1e-9 * sent[host]);
     EXPECT_NEAR(static_cast<double>(run.simulation->sent_bytes(net::Topology::reverse(port))), received[host],
                 1 + 1e-9 * received[host]);
@@ -247,7 +247,7 @@ TEST(FlowLevel, StopsAndTellsOfActiveFlows) {
     sent.push_back(f.in_order.count);
   });
   EXPECT_EQ(sent, (std::vector<std::int64_t>{250'000, 250'000}));
-  EXPECT_EQ(run.simulation->sent_bytes(run.model->routing.host_port(0)), 250'000u);
+  EXPECT_EQ(run.simulation->sent_bytes(run.model->routing.nic(0)), 250'000u);
   EXPECT_EQ(run.simulation->counters().flows_completed, 0u);
   EXPECT_EQ(run.simulation->counters().data_packets, 500u);
 }

@@ -94,7 +94,7 @@ class Engine : public Observation, public Checkpointing {
   NetworkView network() const { return NetworkView(model()); }
 
   // The ports by which the flow's packets leave while no link is down, from its host's port to that of the last switch.
-  // It is empty if the flow sprays its packets over several paths, or if this engine cannot tell.
+  // It is empty if the flow's packets may take several paths, or if this engine cannot tell.
   virtual std::vector<std::uint32_t> path(const host::FlowRecord&) const { return {}; }
 
   // The messages that wait for each other; an empty program without such traffic.

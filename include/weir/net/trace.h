@@ -84,9 +84,9 @@ struct SackFacts {
 struct TraceEvent {
   Time time;
   EventKind kind = EventKind::arrived;
-  Cause cause = Cause::none;     // waiting, told_loss
-  std::uint16_t int_path = 0;    // sent, received: the pathID of its INT field (HPCC 4.1)
-  std::uint32_t port = 0;        // where it happens; for flows, the sender's NIC
+  Cause cause = Cause::none;   // waiting, told_loss
+  std::uint16_t int_head = 0;  // sent, received: how its INT field begins on the wire, with nHop and pathID (HPCC 4.1)
+  std::uint32_t port = 0;      // where it happens; for flows, the sender's NIC
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards

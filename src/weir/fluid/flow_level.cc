@@ -133,7 +133,7 @@ void FlowLevel::start(const traffic::Flow& flow) {
   f.settled = now_;
   std::span<const PathFinder::Use> uses = paths_.along(flow.src, flow.dst, f.record.entropy);
   f.tail = tail_of(flow.size, wire, framing, uses);
-  if (profile.balancing.sprays()) uses = paths_.spread(flow.src, flow.dst);
+  if (!profile.balancing.has_one_path()) uses = paths_.spread(flow.src, flow.dst);
   f.least_received = saturating_sum(now_, model_.paths.delivery(flow.src, flow.dst, flow.size, framing));
   f.least_finish = saturating_sum(now_, model_.paths.ideal_fct(flow.src, flow.dst, flow.size, framing));
   f.back = model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.answer_delay();
@@ -290,7 +290,7 @@ std::uint64_t FlowLevel::sent_bytes(std::uint32_t port) {
 }
 
 std::vector<std::uint32_t> FlowLevel::path(const host::FlowRecord& r) const {
-  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  if (!model_.profiles[r.profile].balancing.has_one_path()) return {};
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 

@@ -7,6 +7,7 @@
 
 #include "weir/cc/algorithm.h"
 #include "weir/host/flow_view.h"
+#include "weir/net/packet.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::host {
@@ -34,13 +35,13 @@ struct alignas(64) Flow {
   bool selective = false;  // selective recovery (IRN, SACK); else go-back-N
   bool resend = false;     // selective: some packet is lost and not sent again yet
   bool on_ramp = false;
-  bool sprayed = false;           // each packet has an entropy of its own
-  std::uint8_t packet_flags = 0;  // flags that all its packets carry
-  std::uint8_t backoff = 0;       // consecutive timeouts
-  bool stacked = false;           // segments wait below the socket (host/host_stack.h)
-  bool has_log = false;           // stacked, or its algorithm wants the delivery rate
-  std::uint8_t burst_left = 0;    // packets left of the burst that it is sending
-  Time last_sent;                 // the first of them
+  bool sprayed = false;                                 // each packet has an entropy of its own
+  net::PathPolicy path_policy = net::PathPolicy::hash;  // of all its packets
+  std::uint8_t backoff = 0;                             // consecutive timeouts
+  bool stacked = false;                                 // segments wait below the socket (host/host_stack.h)
+  bool has_log = false;                                 // stacked, or its algorithm wants the delivery rate
+  std::uint8_t burst_left = 0;                          // packets left of the burst that it is sending
+  Time last_sent;                                       // the first of them
   Time srtt;
   Time rttvar;
   Time rto_at = Time::max();       // retransmission timeout; max = nothing outstanding

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -121,7 +122,9 @@ struct SeenDelay {
 };
 
 struct alignas(64) Host {
-  std::uint32_t port = 0;  // of the NIC
+  std::array<std::uint32_t, 1> ports{};  // as many as a host has
+  // The one by which all flows leave.
+  std::uint32_t nic() const { return ports.front(); }
   Time wake = Time::max();
   SlotQueue ready;
   std::vector<SlotQueue::Entry> parked;  // taken from `ready`: their class is paused, but not all classes are

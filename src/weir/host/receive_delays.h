@@ -25,7 +25,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   // Sends a packet that host h has made at `now`: at once, or after the host's delay.
   void send(std::uint32_t h, const net::Packet& packet, Time now) {
     if (queues_.empty()) [[likely]]
-      fabric().send(network().hosts[h].port, packet, now);
+      fabric().send(network().hosts[h].nic(), packet, now);
     else
       delay(h, packet, now);
   }

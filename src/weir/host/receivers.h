@@ -21,7 +21,7 @@ namespace weir::host {
 // What all acknowledgements of a profile have in common.
 struct AckFrame {
   std::uint16_t wire = 0;
-  std::uint8_t flags = 0;
+  std::uint16_t flags = 0;
 };
 
 template <class P>

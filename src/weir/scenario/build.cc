@@ -124,10 +124,10 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
           s, table + ".load_balancing.kind",
           "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
           "\"irn\" or \"sack\"");
-    if (p.balancing.sprays() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
+    if (!p.balancing.has_one_path() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
       throw key_error(
           s, table + ".load_balancing.kind",
-          fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets that are sprayed "
+          fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets of this kind "
                       "take several; set it to \"ecmp\", or take another algorithm, such as hpcc",
                       p.algorithm->about.name));
     if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)
@@ -165,7 +165,8 @@ void check_slow_hosts(const Scenario& s, const engine::Model& model) {
         fmt::format("{} is above pause_above = {}", format_value(h.resume_below), format_value(h.pause_above)));
   Bytes room;
   for (const auto& [host, spans] : model.faults.slow)
-    room = std::max(room, engine::after_pause(model, model.topology.links[model.routing.host_port(host) / 2]));
+    for (const std::uint32_t port : model.routing.ports_of(host))
+      room = std::max(room, engine::after_pause(model, model.topology.links[port / 2]));
   // A pause frame waits for the packet that a NIC with classes is about to begin with.
   if (model.nic_kind() == net::PortKind::queued)
     room +=

@@ -7,8 +7,8 @@
 //
 // The ways that a flow can take follow from its entropies: one if it does not spray; if it does, all that its path
 // choice may ever draw (host/path_choice.h), each with the way back that belongs to it. Where switches choose
-// (`adaptive`, `round-robin`), data may take any of their equal-cost ports, and entropies tell the ways back but where
-// acknowledgements adapt as well.
+// (`adaptive`, `round-robin`, `flowlets`), data may take any of their equal-cost ports, and entropies tell the ways
+// back but where switches choose for acknowledgements as well.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "weir/host/host.h"
 #include "weir/net/port/class_queues.h"
 #include "weir/net/port/port.h"
+#include "weir/net/switch/path_policies.h"
 #include "weir/net/switch/switch_state.h"
 #include "weir/net/switch/watchdog.h"
 
@@ -29,7 +30,7 @@ struct Network {
   LargePageVector<net::Port> ports;  // by global port id
   LargePageVector<net::SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
-  std::vector<net::PortLoad> loads;      // by port; none without adaptive routing
+  net::PathPolicies path_policies;
   std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
   std::vector<NodeState> node_states;      // by node of the program; its host's partition touches it

@@ -15,7 +15,7 @@
 namespace weir::engine {
 
 // Packets that cross into another partition, packed. Each comes with its port and with those parts of its record that
-// are in use. That is 68 bytes, 8 more for the path of telemetry and 24 for each of its hops, and the selective
+// are in use. That is 68 bytes, 16 more for the path of telemetry and 24 for each of its hops, and the selective
 // acknowledgement if there is one.
 class PackedPackets {
  public:
@@ -26,7 +26,7 @@ class PackedPackets {
     bare.record = telemetry != nullptr ? net::kHasTelemetry : net::kNoRecord;
     append(&bare, sizeof(bare));
     append(&port, sizeof(port));
-    if (telemetry != nullptr) append(telemetry, size_of_telemetry(packet));
+    if (telemetry != nullptr) append(telemetry, size_of_telemetry(telemetry->hops));
     if (sack != nullptr) append(sack, sizeof(*sack));
     ++count_;
   }
@@ -54,7 +54,9 @@ class PackedPackets {
       Records records;
       if (packet.has_telemetry()) {
         records.telemetry = at;
-        records.telemetry_size = size_of_telemetry(packet);
+        std::uint64_t hops = 0;
+        std::memcpy(&hops, at + offsetof(Telemetry, hops), sizeof(hops));
+        records.telemetry_size = size_of_telemetry(hops);
         at += records.telemetry_size;
       }
       if ((packet.flags & net::kSack) != 0) {
@@ -91,9 +93,9 @@ class PackedPackets {
   }
 
  private:
-  // The size of a packet's telemetry: its path, and the hops that there are.
-  static std::size_t size_of_telemetry(const net::Packet& packet) {
-    return offsetof(Telemetry, hop) + packet.hops * sizeof(HopTelemetry);
+  // The size of telemetry: its path, and the hops that there are.
+  static std::size_t size_of_telemetry(std::uint64_t hops) {
+    return offsetof(Telemetry, hop) + hops * sizeof(HopTelemetry);
   }
   void append(const void* from, std::size_t size) { bytes_.append(static_cast<const char*>(from), size); }
 

@@ -24,7 +24,7 @@ const host::Flow& Simulation::flow(const host::FlowView& flow) const {
 std::string Simulation::broken_invariant() const { return engine::broken_invariant(network_); }
 
 std::vector<std::uint32_t> Simulation::path(const host::FlowRecord& r) const {
-  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  if (!model_.profiles[r.profile].balancing.has_one_path()) return {};
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 

@@ -29,6 +29,7 @@ class PacketStore {
     if (i >= telemetry_.size()) [[unlikely]]
       keep_telemetry();
     telemetry_[i].path = 0;
+    telemetry_[i].hops = 0;
     packet.record = i | kHasTelemetry;
   }
   // The telemetry of a packet that has it.

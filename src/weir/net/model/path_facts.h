@@ -32,7 +32,7 @@ struct Framing {
   Bytes header;   // added to each packet, INT included
   Bytes ack;
   bool each_acked = true;  // every packet is acknowledged by itself
-  bool sprayed = false;    // every packet may take another path
+  bool sprayed = false;    // its packets may take several paths
 };
 
 // Constant after construction. The routing (and its topology) must outlive this.

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -90,8 +91,10 @@ class Routing {
   std::span<const std::uint32_t> ports(std::uint32_t switch_index) const {
     return {ports_.data() + first_port_[switch_index], first_port_[switch_index + 1] - first_port_[switch_index]};
   }
-  // The one port of a host, and the switch (counted from 0) at its other end.
-  std::uint32_t host_port(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
+  // The ports of a host: one.
+  std::array<std::uint32_t, 1> ports_of(std::uint32_t host) const { return {nic(host)}; }
+  // The port by which all that a host sends leaves, and the switch (counted from 0) at its other end.
+  std::uint32_t nic(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
   std::uint32_t edge_switch(std::uint32_t host) const { return edge_switch_[edge_of_[host]]; }
   // Edge switches (those with hosts) counted from 0 among themselves.
   std::uint32_t edge_count() const { return edges_; }

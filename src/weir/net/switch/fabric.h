@@ -162,9 +162,6 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   [[gnu::noinline]] void forward_exactly(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                          Time now);
   [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
-  [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
-  void begin_round(std::uint32_t s);
-  std::uint32_t load_of(std::uint32_t port, Time now);
   [[gnu::noinline]] bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descriptor& packet, Time now);
   [[gnu::noinline]] bool trim(std::uint32_t s, const Port& out, Descriptor& packet, Time now);
   std::uint32_t queued_for(const Port& p, TrafficClass c, bool alone) const;
@@ -214,6 +211,7 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   void finish_link(const Wire& wire, std::uint32_t port, Time next);
   [[gnu::always_inline]] void collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress,
                                               Descriptor& packet, Time begun, Time at, Tally& tally);
+  std::uint32_t egress_index(std::uint32_t s, const Descriptor& packet, Time now);
   void count(const Tally& tally);
   void forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until);
   [[gnu::noinline]] void forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
@@ -245,7 +243,6 @@ class Fabric : public sim::PartitionPart<Fabric, P> {
   std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others
   ZeroedArray<std::uint32_t> inbound_;    // by port: 1 + index into wires_, or 0; empty if alone
   std::vector<PacketRing> wires_;         // taken over, not yet arrived
-  std::vector<std::uint32_t> tied_;       // of choose()
   std::vector<OwnHost> own_hosts_;        // where nodes take turns: the hosts of this partition, in order ...
   bool hosts_take_turns_ = false;         // ... and whether they take them at once
   std::vector<OwnSwitch> own_switches_;   // its switches that may take their turns at once, in order

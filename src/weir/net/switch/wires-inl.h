@@ -63,8 +63,9 @@ inline void Fabric<P>::trace_on_wire(EventKind kind, std::uint32_t port, const D
       event.src = event.packet.sender();
       if (packet.has_telemetry()) {
         const Telemetry& telemetry = packets().telemetry(packet);
-        event.int_path = path_id(telemetry.path);
-        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
+        const std::uint64_t hops = std::min<std::uint64_t>(telemetry.hops, kMaxWireHops);
+        event.int_head = int_head(hops, path_id(telemetry.path));
+        for (std::uint64_t i = 0; i < hops; ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
       }
       if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
         const Sack& sack = packets().sack(packet);
@@ -89,15 +90,16 @@ void Fabric<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& 
     TraceEvent& event = tracer().events().back();
     if (marked) event.packet.flags |= kMarked;
     if (!is_stamped(p, packet)) return;
+    const std::uint64_t hops = packets().telemetry(packet).hops;
+    if (hops == kMaxTelemetryHops) return;
     // what has begun to leave and is not at the far end is not counted yet
     std::uint64_t before = p.tx_bytes;
     for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
     before -= packet.wire;
     const HopTelemetry hop = stamp(p, packet, before);
-    if (packet.hops < kMaxWireHops)
-      event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
-    event.int_path ^= path_id(path_number(port));
-    ++event.packet.hops;
+    if (hops < kMaxWireHops) event.int_hop[hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
+    event.int_head = int_head(std::min<std::uint64_t>(hops + 1, kMaxWireHops),
+                              path_id_of_head(event.int_head) ^ path_id(path_number(port)));
   }
 }
 
@@ -183,7 +185,7 @@ template <class P>
 Descriptor* Fabric<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   Descriptor& packet = take_priority(p, port, now);
   apply_departure(p, port, packet);
-  if (p.peer < shared().hosts || packet.kind >= PacketKind::lost) return &packet;
+  if (p.peer < shared().hosts || packet.ends_with_link()) return &packet;
   count_arrival(port, packet, now);
   const std::uint32_t s = p.peer - shared().hosts;
   const std::uint32_t out = route(s, packet, now);
@@ -240,10 +242,12 @@ inline void Fabric<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& 
     ++p.marks;
   }
   if (is_stamped(p, packet)) {
-    const HopTelemetry exact = stamp(p, packet, p.tx_bytes);
     Telemetry& telemetry = packets().telemetry(packet);
-    telemetry.path ^= path_number(port);
-    telemetry.hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    if (telemetry.hops < kMaxTelemetryHops) {
+      const HopTelemetry exact = stamp(p, packet, p.tx_bytes);
+      telemetry.path ^= path_number(port);
+      telemetry.hop[telemetry.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    }
   }
   if (p.loses) [[unlikely]]
     lose(p, port, packet);
@@ -273,7 +277,7 @@ inline void Fabric<P>::count_arrival(std::uint32_t port, const Descriptor& packe
 template <class P>
 inline void Fabric<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint32_t ingress, Descriptor& packet,
                                Time now) {
-  if (packet.kind >= PacketKind::lost) [[unlikely]] {
+  if (packet.ends_with_link()) [[unlikely]] {
     deliver_slow(port, packet, now);
     return;
   }
