@@ -1,6 +1,6 @@
 # The drawing code of `weir report`: the TypeScript of web/ checked, bundled and put inside the command as text.
 #
-# Included, this adds the library weir_report; WEIR_REPORT_BUILT tells whether it can draw. Run as a script at build
+# Included, this adds it to the library weir_views; WEIR_REPORT_BUILT tells whether that can draw. Run as a script at build
 # time, it makes the bundles in WORK from the sources in WEB and writes them to SOURCE. Without the npm registry it
 # warns and writes empty ones: all but the report works.
 if(CMAKE_SCRIPT_MODE_FILE)
@@ -99,18 +99,12 @@ if(WEIR_REPORT)
   endif()
 endif()
 
-file(GLOB weir_report_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weir/report/*.cc)
 set(weir_report_assets ${PROJECT_BINARY_DIR}/generated/report_assets.cc)
-add_library(weir_report STATIC ${weir_report_sources})
-weir_generated_source(weir_report ${weir_report_assets})
-weir_options(weir_report)
-weir_quick_to_compile(weir_report)
-weir_unity(weir_report ${weir_report_sources})
-target_link_libraries(weir_report PUBLIC weir nlohmann_json::nlohmann_json)
+weir_generated_source(weir_views ${weir_report_assets})
 find_package(ZLIB)
 if(ZLIB_FOUND)
-  target_compile_definitions(weir_report PRIVATE WEIR_HAS_ZLIB)
-  target_link_libraries(weir_report PRIVATE ZLIB::ZLIB)
+  target_compile_definitions(weir_views_quick PRIVATE WEIR_HAS_ZLIB)
+  target_link_libraries(weir_views PRIVATE ZLIB::ZLIB)
 else()
   message(STATUS "weir view is left out of this build: it needs zlib (Debian: zlib1g-dev)")
 endif()
@@ -126,9 +120,9 @@ if(WEIR_REPORT_BUILT)
                      COMMENT "Bundling web/ for weir report and weir view"
                      COMMAND ${CMAKE_COMMAND} -DWEB=${web} -DWORK=${PROJECT_BINARY_DIR}/web -DSOURCE=${weir_report_assets}
                              -DNODE=${WEIR_NODE} -DNPM=${WEIR_NPM} -P ${weir_report_script})
-  target_compile_definitions(weir_report PRIVATE WEIR_HAS_DUKTAPE)
-  target_include_directories(weir_report SYSTEM PRIVATE ${WEIR_DUKTAPE_INCLUDE_DIR})
-  target_link_libraries(weir_report PRIVATE ${WEIR_DUKTAPE_LIBRARY})
+  target_compile_definitions(weir_views_quick PRIVATE WEIR_HAS_DUKTAPE)
+  target_include_directories(weir_views_quick SYSTEM PRIVATE ${WEIR_DUKTAPE_INCLUDE_DIR})
+  target_link_libraries(weir_views PRIVATE ${WEIR_DUKTAPE_LIBRARY})
 else()
   file(CONFIGURE OUTPUT ${weir_report_assets} @ONLY CONTENT "#include \"weir/report/assets.h\"
 

@@ -1,10 +1,10 @@
-# `cmake --install`: the command, and for programs that embed Weir the library, its public headers (include/), and what
+# `cmake --install`: the command, and for programs that embed Weir the libraries of a run, their public headers (include/), and what
 # find_package(weir) and pkg-config need.
 include(CMakePackageConfigHelpers)
 
 set(weir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
 
-install(TARGETS weir EXPORT weir INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS weir weir_run weir_replicas weir_core EXPORT weir INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/weir DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT weir NAMESPACE weir:: FILE weir-targets.cmake DESTINATION ${weir_package_dir})
 configure_package_config_file(cmake/weir-config.cmake.in ${PROJECT_BINARY_DIR}/weir-config.cmake

@@ -1,11 +1,14 @@
 # An include may only point down the layers, from the top:
-#   claims > learn, study; run > study > import > scenario > probe, replica, fluid > engine > host > traffic > net > cc, sim, theory > base;
+#   claims > learn, study; sweep > run, study; import, run, study > scenario > probe, replica, fluid > engine > host > traffic > net;
+#   net > sim > base; host, engine > cc, theory > base;
 #   cc > policy > toml > base; host and above may include policy, too;
 #   learn, gym > scenario; perfetto > capture > probe > view > anatomy > engine, result; study, report > figure > result > base; probe > result.
 # Within engine and net, whose folders are layers too:
 #   engine: time > parallel > partition > prefetch > endings, skip > trace > model; net: switch > port > link, model.
 # On real hosts: hosts/agent > hosts/bpf, hosts/queue > hosts/wire > hosts/path; hosts/agent > hosts/clock > hosts/path.
 # Each layer names all that it may include; a header of C, which the kernel's programs compile as well, is apart.
+# Between libraries, an include goes only to one that the including one stands on: the lines weir_library() of
+# cmake/libraries.cmake, the first file to read, say which.
 BEGIN {
   below["base"] = "base"
   below["toml"] = "toml base"
@@ -31,8 +34,9 @@ BEGIN {
   below["import"] = "import scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
   below["study"] = "study scenario replica fluid probe engine host traffic net cc policy toml sim theory figure result base"
   below["learn"] = "learn scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
-  below["run"] = "run study scenario replica fluid probe engine host traffic net cc policy toml sim theory figure result base"
-  below["api"] = "catalogue.h scenario.h simulation.h run study scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
+  below["run"] = "run scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
+  below["sweep"] = "sweep run study scenario replica fluid probe engine host traffic net cc policy toml sim theory figure result base"
+  below["api"] = "catalogue.h scenario.h simulation.h run scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
   below["claims"] = "claims learn study scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
   below["gym"] = "gym scenario.h scenario replica fluid probe engine host traffic net cc policy toml sim theory result base"
 
@@ -59,6 +63,23 @@ BEGIN {
   within["engine/parallel"] = "engine/parallel engine/partition engine/skip engine/trace engine/model"
   within["engine/time"] = "engine/time engine/parallel engine/partition engine/endings engine/skip engine/trace engine/model"
 }
+# A library and its folders.
+/^ *weir_library\(/ && FILENAME == "cmake/libraries.cmake" {
+  gsub(/^ *weir_library\(|\).*/, "")
+  words = split($0, word, " ")
+  name = word[1]
+  stands_on[name, name] = 1
+  part_of_line = ""
+  for (i = 2; i <= words; ++i)
+    if (word[i] ~ /^[A-Z]+$/) part_of_line = word[i]
+    else if (part_of_line == "ON") {
+      for (pair in stands_on)
+        if (index(pair, word[i] SUBSEP) == 1) reached[substr(pair, length(word[i]) + 2)] = 1
+      for (library in reached) stands_on[name, library] = 1
+      delete reached
+    } else library_of[word[i]] = name
+  library_of["catalogue.h"] = library_of["scenario.h"] = library_of["simulation.h"] = library_of["api"]
+}
 FNR == 1 {
   layer = folder = ""
   if (FILENAME ~ /^(src|include)\/weir\/[a-z]+\//) {
@@ -82,6 +103,8 @@ layer in below && /^[ \t]*#[ \t]*include[ \t]*"(weir|hosts)\// {
   above = layer ~ /\// ? target : target == header ? header : substr(target "/", 1, index(target "/", "/") - 1)
   if (index(" " below[layer] " ", " " above " ") == 0 && index(" " also[layer] " ", " " header " ") == 0)
     complain(layer " may not include " header)
+  else if (layer in library_of && !((library_of[layer], library_of[above]) in stands_on))
+    complain("weir_" library_of[layer] " does not stand on weir_" library_of[above] ", which " header " belongs to")
   else if (folder != "" && above == layer && target != layer && index(" " within[folder] " ", " " target " ") == 0)
     complain(folder " may not include " header)
 }

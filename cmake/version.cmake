@@ -20,9 +20,11 @@ set(weir_version_script ${CMAKE_CURRENT_LIST_FILE})
 
 function(weir_version_header target)
   set(header ${PROJECT_BINARY_DIR}/generated/weir_version.h)
-  add_custom_target(${target}_version BYPRODUCTS ${header} COMMENT "" VERBATIM
-                    COMMAND ${CMAKE_COMMAND} -DVERSION=${PROJECT_VERSION} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
-                            -DHEADER=${header} -P ${weir_version_script})
-  add_dependencies(${target} ${target}_version)
+  if(NOT TARGET weir_version)
+    add_custom_target(weir_version BYPRODUCTS ${header} COMMENT "" VERBATIM
+                      COMMAND ${CMAKE_COMMAND} -DVERSION=${PROJECT_VERSION} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+                              -DHEADER=${header} -P ${weir_version_script})
+  endif()
+  add_dependencies(${target} weir_version)
   target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/generated)
 endfunction()

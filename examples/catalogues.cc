@@ -64,7 +64,7 @@ class Active : public weir::probe::ArchivedProbe<Active> {
   Active(const Params& p, const weir::probe::Context& context) : engine_(context.engine) {
     engine_.every(p.interval, [this](weir::Time) {
       std::int64_t active = 0;
-      engine_.for_each_active([&](std::uint32_t, const weir::host::Flow&) { ++active; });
+      engine_.for_each_active([&](const weir::host::FlowView&) { ++active; });
       most_ = std::max(most_, active);
     });
   }

@@ -19,7 +19,9 @@ int run() {
 
   // The switch is the node behind the hosts; this is its port to host 8.
   std::uint32_t to_receiver = 0;
-  while (engine.port_facts(to_receiver).from != engine.hosts() || engine.port_facts(to_receiver).to != 8) ++to_receiver;
+  while (engine.network().port(to_receiver).from != engine.network().hosts() ||
+         engine.network().port(to_receiver).to != 8)
+    ++to_receiver;
 
   int ended = 0;
   engine.on_finish([&](const weir::host::FlowRecord& flow) {

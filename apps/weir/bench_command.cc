@@ -25,7 +25,7 @@
 #include "weir/embedded.h"
 #include "weir/output.h"
 #include "weir/run/execute.h"
-#include "weir/run/run_process.h"
+#include "weir/sweep/run_process.h"
 
 namespace weir::app {
 namespace {

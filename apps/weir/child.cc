@@ -16,13 +16,15 @@
 #include <system_error>
 #include <utility>
 
+#include "weir/base/system_error.h"
+
 extern char** environ;
 
 namespace weir::app {
 namespace {
 
 void require(int error, const char* what) {
-  if (error != 0) throw std::system_error(error, std::generic_category(), what);
+  if (error != 0) throw errno_error(what, error);
 }
 
 double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); }

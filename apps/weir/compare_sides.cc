@@ -15,7 +15,7 @@
 #include "weir/base/suggestion.h"
 #include "weir/result/directory.h"
 #include "weir/result/sweep.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/study/selection.h"
 #include "weir/toml/document.h"
 

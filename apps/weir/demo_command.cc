@@ -51,8 +51,8 @@ struct Side {
   std::shared_ptr<const engine::Model> model;
   run::Outcome outcome;
   std::exception_ptr error;
-  std::mutex mutex;  // of pace
-  run::Pace pace;
+  std::mutex mutex;  // of progress
+  Progress progress;
   std::atomic<bool> done{false};
 };
 using Sides = std::array<Side, 2>;
@@ -62,12 +62,13 @@ void run_side(Side& side, const probe::ResultDirectory* whole, const std::atomic
   try {
     std::optional<probe::ResultDirectory> own;
     if (whole != nullptr) own.emplace(whole->within(side.name));
-    run::ExecuteOptions options{.cancelled = [] { return pending_signal() != 0; }, .own_thread = true};
-    options.look = [&](const run::Pace& pace) {
+    const auto note = [&](const Progress& progress) {
       if (failed) throw std::runtime_error("the other run failed");
       const std::lock_guard lock(side.mutex);
-      side.pace = pace;
+      side.progress = progress;
+      return pending_signal() == 0;
     };
+    const run::ExecutionOptions options{.progress = note, .own_thread = true};
     side.outcome = run::execute(side.scenario, std::move(side.model), own ? &*own : nullptr, options);
     if (own) own->commit();
   } catch (...) {
@@ -91,15 +92,15 @@ void watch(Sides& sides, const scenario::Expected& expected, bool quiet, std::at
     std::string line;
     double slowest = 1;
     for (Side& side : sides) {
-      run::Pace pace;
+      Progress progress;
       {
         const std::lock_guard lock(side.mutex);
-        pace = side.pace;
+        progress = side.progress;
       }
-      const double share = side.done ? 1 : std::max(0.0, run::share_done(pace, expected, {}));
+      const double share = side.done ? 1 : std::max(0.0, run::share_done(progress, expected, {}));
       slowest = std::min(slowest, share);
       line += fmt::format("{} {:3.0f} % ({:.2f} ms, {} of {} flows)   ", side.title, 100 * share,
-                          pace.now.seconds() * 1e3, pace.counters.flows_completed, expected.flows);
+                          progress.now.seconds() * 1e3, progress.counters.flows_completed, expected.flows);
     }
     const double spent = std::chrono::duration<double>(now - begin).count();
     if (slowest > 0.01) line += fmt::format("about {} left", duration_text(spent * (1 - slowest) / slowest));

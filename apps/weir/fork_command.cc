@@ -13,11 +13,11 @@
 #include "weir/base/params.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/run/admission.h"
 #include "weir/run/fork.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run_text.h"
 #include "weir/signals.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 namespace {
@@ -61,7 +61,7 @@ int fork(ForkOptions o) {
   const std::uint64_t limit = o.run.memory_limit(1);
   probe::ResultDirectory directory(o.out);
   run::Admitted admitted = run::admit(f.after, limit, o.directory + ": it");
-  const auto go = [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
+  const auto go = [&](std::shared_ptr<const engine::Model> model, const run::ExecutionOptions& execution) {
     return run::fork(f, std::move(model), directory, execution);
   };
   return run_and_show(f.after, std::move(admitted), limit, checkpoints, o.run, &directory, go);

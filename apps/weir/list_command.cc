@@ -29,9 +29,9 @@ struct ListOptions {
   bool markdown = false;
 };
 
-[[noreturn]] void unknown(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
-  throw InputError(fmt::format("list: unknown {} '{}'{}; valid is {}", what, word, did_you_mean(word, names),
-                               fmt::join(names, ", ")));
+InputError unknown_error(const std::string& what, const std::string& word, const std::vector<std::string>& names) {
+  return InputError(fmt::format("list: unknown {} '{}'{}; valid is {}", what, word, did_you_mean(word, names),
+                                fmt::join(names, ", ")));
 }
 
 // Whether a text has this word, in whatever case.
@@ -56,7 +56,7 @@ std::vector<scenario::ReferenceSection> chosen(const ListOptions& o) {
   std::vector<std::string> names;
   for (const auto& s : sections) names.push_back(s.name);
   const auto section = std::find(names.begin(), names.end(), o.section);
-  if (section == names.end()) unknown("section", o.section, names);
+  if (section == names.end()) throw unknown_error("section", o.section, names);
   scenario::ReferenceSection only = std::move(sections[static_cast<std::size_t>(section - names.begin())]);
   if (!o.name.empty()) {
     names.clear();
@@ -72,7 +72,7 @@ std::vector<scenario::ReferenceSection> chosen(const ListOptions& o) {
     };
     if (std::find(names.begin(), names.end(), o.name) == names.end()) {
       std::erase_if(only.items, [&](const scenario::ReferenceItem& item) { return !is_about(item); });
-      if (only.items.empty()) unknown("name", o.name, names);
+      if (only.items.empty()) throw unknown_error("name", o.name, names);
       return {only};
     }
     std::erase_if(only.items, [&](const scenario::ReferenceItem& item) {

@@ -25,7 +25,7 @@
 #include "weir/network_picture.h"
 #include "weir/output.h"
 #include "weir/probe/results.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::app {
 namespace {

@@ -64,10 +64,12 @@ NewRows pauses(const std::vector<view::PauseRow>& rows, std::size_t from) {
 
 void LiveTables::attach(engine::Engine& engine) {
   algorithms_.clear();
-  for (const auto& profile : engine.model().profiles) algorithms_.push_back(profile.name);
-  engine.on_finish([this, &engine](const host::FlowRecord& flow) {
-    ends_.push_back({row_of(flow, engine), flow.finish, flow.retransmitted});
-  });
+  for (const auto& profile : model_of(engine).profiles) algorithms_.push_back(profile.name);
+  engine.on_finish(
+      [this, &engine](const host::FlowRecord& flow) {
+        ends_.push_back({row_of(flow, engine), flow.finish, flow.retransmitted});
+      },
+      engine::FinishCalls::later);
 }
 
 void LiveTables::listen(run::SteeredRun& run) {
@@ -79,7 +81,7 @@ void LiveTables::listen(run::SteeredRun& run) {
 std::uint32_t LiveTables::row_of(const host::FlowRecord& flow, const engine::Engine& engine) {
   const auto [at, is_new] = rows_.try_emplace(flow.id, static_cast<std::uint32_t>(flows_.size()));
   if (!is_new) return at->second;
-  const engine::Model& model = engine.model();
+  const engine::Model& model = model_of(engine);
   const net::Framing bare = model.framing_without_int(model.profiles[flow.profile]);
   const Time ideal = model.paths.ideal_fct(flow.src, flow.dst, flow.size, bare);
   flows_.push_back({.id = flow.id,
@@ -99,15 +101,14 @@ double LiveTables::place(std::uint64_t flow) const {
 }
 
 void LiveTables::refresh(run::SteeredRun& run) {
-  run.engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    row_of(host::record_of(src, flow, Time::max()), run.engine());
-  });
+  run.engine().for_each_active(
+      [&](const host::FlowView& flow) { row_of(host::record_of(flow, Time::max()), run.engine()); });
 }
 
 std::vector<NewRows> LiveTables::network(const engine::Engine& engine) {
-  const net::Topology& t = engine.model().topology;
+  const net::Topology& t = model_of(engine).topology;
   std::vector<engine::PortFacts> ports;
-  for (std::uint32_t port = 0; port < engine.ports(); ++port) ports.push_back(engine.port_facts(port));
+  for (std::uint32_t port = 0; port < engine.network().ports(); ++port) ports.push_back(engine.network().port(port));
   using engine::PortFacts;
   return {{"nodes", 0, {column("tier", Packing::u8, t.tier, 0, [](auto tier) { return tier; })}},
           {"ports",
@@ -155,8 +156,8 @@ NewRows LiveTables::active(run::SteeredRun& run) const {
     std::uint32_t again;
   };
   std::vector<Active> rows;
-  run.engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    rows.push_back({place(flow.id), run.engine().acknowledged(src, flow), flow.retransmitted});
+  run.engine().for_each_active([&](const host::FlowView& flow) {
+    rows.push_back({place(flow.id), flow.acknowledged.count, flow.retransmitted});
   });
   return {"active",
           0,

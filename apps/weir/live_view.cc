@@ -206,8 +206,8 @@ Rest LiveView::State::answer_page() {
   document["result"] = result;
   document["complete"] = true;
   document["ended_by"] = "running";
-  document["hosts"] = engine.hosts();
-  document["switches"] = engine.switches();
+  document["hosts"] = engine.network().hosts();
+  document["switches"] = engine.network().switches();
   document["sim_time_ps"] = 0;
   document["interval_ps"] = view.series().interval().ps;
   document["occupancy_interval_ps"] = view.queue_interval().ps;
@@ -353,8 +353,8 @@ LiveView::~LiveView() {
 std::string LiveView::address() const { return state_->server->address(); }
 
 run::Outcome LiveView::drive(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                             probe::ResultDirectory& directory, const run::ExecuteOptions& execution) {
-  run::ExecuteOptions options = execution;
+                             probe::ResultDirectory& directory, const run::ExecutionOptions& execution) {
+  run::ExecutionOptions options = execution;
   options.prepare = [&](engine::Engine& engine) { state_->tables.attach(engine); };
   run::SteeredRun run(s, std::move(model), directory, options);
   State& state = *state_;
@@ -379,7 +379,7 @@ run::Outcome LiveView::drive(const scenario::Scenario& s, std::shared_ptr<const 
       continue;
     }
     const bool ended = run.advance(next);
-    if (execution.look) execution.look({run.engine().now(), run.engine().counters()});
+    if (execution.progress) execution.progress(run::progress_of(run.engine()));
     if (ended) return run.finish();
     if (const std::string reason = run.lack_of_memory(); !reason.empty()) return run.finish(false, reason);
     steps.done();

@@ -26,7 +26,7 @@ class LiveView {
   std::string address() const;
   // Runs to the end, as the page says. The execution is as run::SteeredRun takes it.
   run::Outcome drive(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                     probe::ResultDirectory& directory, const run::ExecuteOptions& execution);
+                     probe::ResultDirectory& directory, const run::ExecutionOptions& execution);
   // Serves the page of the result until it, or a signal, says that this is the end.
   void stay(const std::string& directory);
 

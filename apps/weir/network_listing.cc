@@ -141,7 +141,7 @@ std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool c
 NetworkPaths paths_between(const net::Routing& routing, std::uint32_t src, std::uint32_t dst) {
   const net::Topology& t = routing.topology();
   NetworkPaths out{.from = {}, .down = {}, .src = src, .dst = dst, .count = 0, .listed = {}};
-  const std::uint32_t first = t.port_peer(routing.host_port(src)) - t.hosts;
+  const std::uint32_t first = t.port_peer(routing.nic(src)) - t.hosts;
 
   // How many ways lead to a switch: each hop is one nearer to the destination, so all that lead to it come before it.
   std::vector<double> ways(t.switches, 0);
@@ -165,7 +165,7 @@ NetworkPaths paths_between(const net::Routing& routing, std::uint32_t src, std::
     return Step{routing.next_hops(s, dst), routing.shares(s, dst), share};
   };
   std::vector<Step> steps{step(first, 1)};
-  NetworkPath path{.ports = {routing.host_port(src)}, .share = 1, .slowest = {}, .propagation = {}};
+  NetworkPath path{.ports = {routing.nic(src)}, .share = 1, .slowest = {}, .propagation = {}};
   while (!steps.empty() && out.listed.size() < kMostPaths) {
     Step& at = steps.back();
     path.ports.resize(steps.size());

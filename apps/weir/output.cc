@@ -11,6 +11,7 @@
 #include <string>
 #include <system_error>
 
+#include "weir/base/system_error.h"
 #include "weir/base/text.h"
 
 namespace weir::app {
@@ -22,8 +23,7 @@ constexpr std::size_t kLongestNotice = 2'000;
 
 void show_text(std::string_view text) {
   const std::string out = printable(text);
-  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size())
-    throw std::system_error(errno, std::generic_category(), "cannot write standard output");
+  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size()) throw errno_error("cannot write standard output");
 }
 
 void notice_text(std::string_view line) noexcept {

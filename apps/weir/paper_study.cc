@@ -7,9 +7,9 @@
 
 #include "weir/base/error.h"
 #include "weir/policy/policy_file.h"
-#include "weir/run/earlier_runs.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
+#include "weir/sweep/earlier_runs.h"
 #include "weir/sweep_progress.h"
 
 namespace weir::app {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "weir/claims/claim.h"
-#include "weir/run/sweep.h"
 #include "weir/study/paper.h"
+#include "weir/sweep/sweep.h"
 
 namespace weir::app {
 

@@ -59,34 +59,34 @@ std::string Forecast::text(double done, double elapsed) {
   return fmt::format("about {} left{}", duration_text(end_ - elapsed), is_late_ ? ", longer than foreseen" : "");
 }
 
-Progress::Progress(const scenario::Expected& expected, Time stop) : expected_(expected), stop_(stop) {}
+ProgressLine::ProgressLine(const scenario::Expected& expected, Time stop) : expected_(expected), stop_(stop) {}
 
-void Progress::tell(const std::string& text) const {
+void ProgressLine::tell(const std::string& text) const {
   line_.clear();
   notice("weir: {}", text);
 }
 
-std::string Progress::with_forecast(const std::string& line, double done, double elapsed, Forecast& forecast) {
+std::string ProgressLine::with_forecast(const std::string& line, double done, double elapsed, Forecast& forecast) {
   // How long it takes to deliver what has been lost cannot be told.
   if (done >= 1) return line + ", all sent, waiting for what is under way";
   if (done <= 0) return line;
   return fmt::format("{:3.0f} %  {}, {}", std::min(99.0, 100 * done), line, forecast.text(done, elapsed));
 }
 
-std::string Progress::flows_text(const scenario::Expected& expected) {
+std::string ProgressLine::flows_text(const scenario::Expected& expected) {
   const double all = static_cast<double>(expected.flows) * expected.of_all;
   return fmt::format("{}{:.0f}", expected.all ? "" : expected.is_estimable() ? "about " : "over ", all);
 }
 
-void Progress::look(const run::Pace& pace) {
+void ProgressLine::show(const Progress& progress) {
   if (!line_.due()) return;
   const double since = line_.since_last();
-  const auto& c = pace.counters;
+  const auto& c = progress.counters;
   std::string line =
       fmt::format("{:.3f} ms simulated, {} of {} flows done, {} active, {:.1f} M packet-hops/s",
-                  pace.now.seconds() * 1e3, c.flows_completed, flows_text(expected_),
+                  progress.now.seconds() * 1e3, c.flows_completed, flows_text(expected_),
                   c.flows_started - c.flows_completed, static_cast<double>(c.packet_hops - last_hops_) / since * 1e-6);
-  line = with_forecast(line, run::share_done(pace, expected_, stop_), line_.since_begin(), forecast_);
+  line = with_forecast(line, run::share_done(progress, expected_, stop_), line_.since_begin(), forecast_);
   last_hops_ = c.packet_hops;
   line_.show(line);
 }

@@ -45,11 +45,12 @@ class Forecast {
   bool is_late_ = false;
 };
 
-class Progress {
+// The line of one run, with what is to be expected of it.
+class ProgressLine {
  public:
   // `expected` is what the traffic amounts to, `stop` the end of the run in simulated time.
-  Progress(const scenario::Expected& expected, Time stop);
-  void look(const run::Pace& pace);
+  ProgressLine(const scenario::Expected& expected, Time stop);
+  void show(const Progress& progress);
   // Something to be told above the line.
   void tell(const std::string& text) const;
 

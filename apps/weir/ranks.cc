@@ -57,26 +57,28 @@ std::filesystem::path folder_of_modules() {
 }
 
 std::unique_ptr<engine::Ranks> open_module(const Starter& starter, const std::string& size) {
-  const auto refuse = [&](const std::string& why) {
+  const auto error = [&](const std::string& why) {
     let_the_first_speak(text_of(starter.rank) == "0");
-    throw InputError(
+    return InputError(
         fmt::format("mpirun has started {} processes as ranks of one run, and {} (or start weir without "
                     "mpirun; {} says how many there are)",
                     printable(size), why, starter.size));
   };
   const std::string file = (folder_of_modules() / starter.module).lexically_normal().string();
   if (!std::filesystem::exists(file))
-    refuse(fmt::format("{} is not there, by which they find each other: install {} and build again with ./dev build",
-                       file, starter.package));
+    throw error(
+        fmt::format("{} is not there, by which they find each other: install {} and build again with ./dev build", file,
+                    starter.package));
   // Parts of Open MPI that it loads itself look for its names among those that all share.
   void* const module = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (module == nullptr) refuse(fmt::format("{} cannot be loaded: {}", file, ::dlerror()));
+  if (module == nullptr) throw error(fmt::format("{} cannot be loaded: {}", file, ::dlerror()));
   const auto version_of = reinterpret_cast<const char* (*)()>(::dlsym(module, "weir_ranks_version"));
   const auto open = reinterpret_cast<engine::Ranks* (*)()>(::dlsym(module, "weir_ranks_open"));
-  if (version_of == nullptr || open == nullptr) refuse(fmt::format("{} is no module of weir", file));
-  if (version_of() != version()) refuse(fmt::format("{} is of weir {}, and this is {}", file, version_of(), version()));
+  if (version_of == nullptr || open == nullptr) throw error(fmt::format("{} is no module of weir", file));
+  if (version_of() != version())
+    throw error(fmt::format("{} is of weir {}, and this is {}", file, version_of(), version()));
   std::unique_ptr<engine::Ranks> out(open());
-  if (out == nullptr) refuse("MPI cannot be begun");
+  if (out == nullptr) throw error("MPI cannot be begun");
   return out;
 }
 
@@ -208,9 +210,9 @@ void must_agree(engine::Ranks* ranks, const Facts& facts) {
     std::array<std::string, 2> hosts;
     first.text(hosts[0]);
     other.text(hosts[1]);
-    const auto refuse = [&](std::string_view name, std::string_view a, std::string_view b) {
-      throw Ended{2, fmt::format("ranks must run the same, and {} has another {} than rank 0 on {}: {}, not {}",
-                                 name_of(r, all.size(), hosts[1]), name, hosts[0], b, a)};
+    const auto other_than_first = [&](std::string_view name, std::string_view a, std::string_view b) {
+      return Ended{2, fmt::format("ranks must run the same, and {} has another {} than rank 0 on {}: {}, not {}",
+                                  name_of(r, all.size(), hosts[1]), name, hosts[0], b, a)};
     };
     while (!first.at_end() && !other.at_end()) {
       std::array<std::string, 2> names;
@@ -219,10 +221,10 @@ void must_agree(engine::Ranks* ranks, const Facts& facts) {
       first.text(what[0]);
       other.text(names[1]);
       other.text(what[1]);
-      if (names[0] != names[1]) refuse("data file", names[0], names[1]);
-      if (what[0] != what[1]) refuse(names[0], what[0], what[1]);
+      if (names[0] != names[1]) throw other_than_first("data file", names[0], names[1]);
+      if (what[0] != what[1]) throw other_than_first(names[0], what[0], what[1]);
     }
-    if (!first.at_end() || !other.at_end()) refuse("number of data files", "as many", "more or fewer");
+    if (!first.at_end() || !other.at_end()) throw other_than_first("number of data files", "as many", "more or fewer");
   }
 }
 

@@ -9,10 +9,10 @@
 #include "weir/base/checksum.h"
 #include "weir/commands.h"
 #include "weir/ranks.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run_text.h"
 #include "weir/signals.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 namespace {
@@ -49,7 +49,7 @@ int resume(ResumeOptions o, engine::Ranks* ranks) {
     must_agree(ranks,
                {{"--checkpoint", text_of(checkpoints)}, {"checkpoint", checksum_of(unfinished.checkpoint.state)}});
   return run_and_show(unfinished.scenario, std::move(admitted), limit, checkpoints, o.run, directory.get(),
-                      [&](std::shared_ptr<const engine::Model> model, const run::ExecuteOptions& execution) {
+                      [&](std::shared_ptr<const engine::Model> model, const run::ExecutionOptions& execution) {
                         return run::resume(unfinished, std::move(model), *directory, execution);
                       });
 }

@@ -24,25 +24,25 @@
 #include "weir/probe/view_probe.h"
 #include "weir/ranks.h"
 #include "weir/result/directory.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
 #include "weir/run/steered.h"
 #include "weir/run_text.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
 #include "weir/signals.h"
 #include "weir/study/estimate.h"
+#include "weir/sweep/admission.h"
 #include "weir/toml/document.h"
 
 namespace weir::app {
 namespace {
 
-struct RunOptions {
+struct RunArguments {
   std::string file;
   std::string out;
   std::vector<std::string> set;
@@ -76,7 +76,7 @@ void must_tell_events(std::string_view option, const scenario::Scenario& s) {
                                s.run.fidelity->name));
 }
 
-void check_trace(const RunOptions& o, const scenario::Scenario& s) {
+void check_trace(const RunArguments& o, const scenario::Scenario& s) {
   const perfetto::TraceOptions& t = o.trace;
   if (!o.traces()) {
     if (!t.at.empty() || !t.flows.empty() || !t.from.empty() || !t.until.empty() || !t.interval.empty() || t.engine)
@@ -92,7 +92,7 @@ void check_trace(const RunOptions& o, const scenario::Scenario& s) {
     throw InputError("--trace: the directory of captures (--pcap) holds nothing else; write the file elsewhere");
 }
 
-void check_capture(const RunOptions& o, const scenario::Scenario& s) {
+void check_capture(const RunArguments& o, const scenario::Scenario& s) {
   const capture::CaptureOptions& c = o.capture;
   if (!o.captures()) {
     if (!c.at.empty() || !c.flows.empty() || !c.from.empty() || !c.until.empty() || !c.snaplen.empty() || c.ipv6)
@@ -108,7 +108,7 @@ void check_capture(const RunOptions& o, const scenario::Scenario& s) {
 }
 
 // Makes the captures of an admitted run, and tells how large they will be.
-void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o, const scenario::Scenario& s,
+void begin_capture(std::optional<capture::Capture>& capture, const RunArguments& o, const scenario::Scenario& s,
                    const run::Admitted& admitted) {
   capture.emplace(o.capture, *admitted.model);
   if (admitted.expected.all) capture->check_flows(admitted.expected.flows);
@@ -132,7 +132,7 @@ void begin_capture(std::optional<capture::Capture>& capture, const RunOptions& o
                       : "");
 }
 
-void begin_trace(std::optional<perfetto::Trace>& trace, const RunOptions& o, const scenario::Scenario& s,
+void begin_trace(std::optional<perfetto::Trace>& trace, const RunArguments& o, const scenario::Scenario& s,
                  const run::Admitted& admitted) {
   std::vector<std::string> tags;
   scenario::build_traffic(s, *admitted.model, tags);
@@ -141,7 +141,7 @@ void begin_trace(std::optional<perfetto::Trace>& trace, const RunOptions& o, con
 }
 
 // Turns on the probes whose tables `weir view` shows, with their defaults unless the scenario has others.
-void record_view(const RunOptions& o, scenario::Scenario& s) {
+void record_view(const RunArguments& o, scenario::Scenario& s) {
   if (!o.view_data && !o.view) return;
   const std::string_view name = o.view ? "--view" : "--view-data";
   if (o.out.empty())
@@ -152,7 +152,7 @@ void record_view(const RunOptions& o, scenario::Scenario& s) {
 }
 
 // What a run that is driven step by step cannot be combined with.
-void check_steered(const RunOptions& o, const scenario::Scenario& s) {
+void check_steered(const RunArguments& o, const scenario::Scenario& s) {
   if (!o.view && o.live.paused) throw InputError("--view-paused: there is no --view that it could be about");
   if (!o.view && o.steer.empty()) return;
   const std::string_view name = o.view ? "--view" : "--steer";
@@ -170,26 +170,26 @@ void check_steered(const RunOptions& o, const scenario::Scenario& s) {
 }
 
 // What a run of several ranks cannot be combined with.
-void check_alone(const RunOptions& o) {
+void check_alone(const RunArguments& o) {
   const std::string ranks = started_ranks();
   if (ranks.empty()) return;
-  const auto refuse = [&](std::string_view name) {
-    throw InputError(
+  const auto error = [&](std::string_view name) {
+    return InputError(
         fmt::format("{}: mpirun has started {} processes as ranks of one run, and this takes a run of one "
                     "process; leave out one of the two",
                     name, printable(ranks)));
   };
-  if (o.view) refuse("--view");
-  if (!o.steer.empty()) refuse("--steer");
-  if (o.captures()) refuse("--pcap");
-  if (o.traces()) refuse("--trace");
+  if (o.view) throw error("--view");
+  if (!o.steer.empty()) throw error("--steer");
+  if (o.captures()) throw error("--pcap");
+  if (o.traces()) throw error("--trace");
 }
 
 void check_ranks(const engine::Ranks* ranks, const scenario::Scenario& s) {
   if (ranks == nullptr || s.run.fidelity->has_ranks) return;
-  scenario::fail_key(s.place("run.fidelity"), "run.fidelity",
-                     fmt::format("only {} runs on several ranks of mpirun",
-                                 scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
+  throw scenario::key_error(s, "run.fidelity",
+                            fmt::format("only {} runs on several ranks of mpirun",
+                                        scenario::names_of([](const scenario::Fidelity& f) { return f.has_ranks; })));
 }
 
 // What all ranks have to have alike. `s` is the scenario as it is run.
@@ -209,7 +209,7 @@ std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitt
   return all;
 }
 
-int run(RunOptions o, engine::Ranks* ranks) {
+int run(RunArguments o, engine::Ranks* ranks) {
   o.run.ranks = ranks;
   std::vector<scenario::Option> options;
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
@@ -267,7 +267,7 @@ int run(RunOptions o, engine::Ranks* ranks) {
     if (!o.run.quiet) notice("weir: open this address in a browser on this machine");
   }
   const int status = run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
-                                  [&](std::shared_ptr<const engine::Model> of_run, run::ExecuteOptions execution) {
+                                  [&](std::shared_ptr<const engine::Model> of_run, run::ExecutionOptions execution) {
                                     if (live) return live->drive(s, std::move(of_run), *target, execution);
                                     if (!o.steer.empty())
                                       return run::execute_steered(s, std::move(of_run), *target, execution, changes);
@@ -301,7 +301,7 @@ int run(RunOptions o, engine::Ranks* ranks) {
 }  // namespace
 
 void add_run(CLI::App& app, int& status) {
-  auto o = std::make_shared<RunOptions>();
+  auto o = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run a scenario");
   command->add_option("FILE", o->file, "scenario, a TOML file")->required();
   command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown")

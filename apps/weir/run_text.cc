@@ -15,7 +15,7 @@
 #include "weir/cc/plugin.h"
 #include "weir/commands.h"
 #include "weir/output.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/progress.h"
 #include "weir/run/memory_limit.h"
 #include "weir/scenario/ecn_choice.h"
@@ -146,24 +146,24 @@ void show_outcome(const scenario::Scenario& s, const run::Outcome& outcome, cons
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,
                  const run::CheckpointRhythm& checkpoints, const RunCommandOptions& o,
                  probe::ResultDirectory* directory, const Go& go) {
-  std::optional<Progress> progress;
-  if (!o.quiet && o.is_first()) progress.emplace(admitted.expected, s.run.stop);
+  std::optional<ProgressLine> line;
+  if (!o.quiet && o.is_first()) line.emplace(admitted.expected, s.run.stop);
   const std::string ecn = scenario::ecn_text(s, *admitted.model);
-  const run::ExecuteOptions execution{.look =
-                                          [&](const run::Pace& pace) {
-                                            if (progress) progress->look(pace);
-                                          },
-                                      .tell =
-                                          [&](const std::string& text) {
-                                            if (progress) progress->tell(text);
-                                          },
-                                      .cancelled = [] { return pending_signal() != 0; },
-                                      .memory = memory,
-                                      .checkpoints = checkpoints,
-                                      .ranks = o.ranks};
+  const run::ExecutionOptions execution{.progress =
+                                            [&](const weir::Progress& progress) {
+                                              if (line) line->show(progress);
+                                              return pending_signal() == 0;
+                                            },
+                                        .tell =
+                                            [&](const std::string& text) {
+                                              if (line) line->tell(text);
+                                            },
+                                        .memory = memory,
+                                        .checkpoints = checkpoints,
+                                        .ranks = o.ranks};
   const std::optional<run::Outcome> result = go(std::move(admitted.model), execution);
   if (!result) {
-    progress.reset();
+    line.reset();
     notice("weir: interrupted; there is no result yet, and nothing is kept");
     return 128 + pending_signal();
   }
@@ -178,7 +178,7 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     const HeldSignals held;
     directory->commit();
   }
-  progress.reset();
+  line.reset();
 
   const std::string why = early_end_text(outcome);
   if (o.json)

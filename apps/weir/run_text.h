@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include "weir/parquet.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 
@@ -53,7 +53,8 @@ void add_plugin_option(CLI::App& command);
 
 // What `go` needs to run under these options, and to show how far it is; called once. Nothing is returned of a run that
 // was cancelled before there was a result.
-using Go = std::function<std::optional<run::Outcome>(std::shared_ptr<const engine::Model>, const run::ExecuteOptions&)>;
+using Go =
+    std::function<std::optional<run::Outcome>(std::shared_ptr<const engine::Model>, const run::ExecutionOptions&)>;
 // Runs an admitted scenario, shows what came of it, and returns the exit status. `directory` is committed, unless it is
 // null.
 int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint64_t memory,

@@ -18,18 +18,18 @@
 #include "weir/commands.h"
 #include "weir/output.h"
 #include "weir/progress.h"
-#include "weir/run/earlier_runs.h"
-#include "weir/run/job_environment.h"
 #include "weir/run/memory_limit.h"
-#include "weir/run/sweep.h"
 #include "weir/run_text.h"
 #include "weir/scenario/effective.h"
 #include "weir/signals.h"
 #include "weir/slurm.h"
 #include "weir/study/figures.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 #include "weir/study/measurements.h"
 #include "weir/study/paper.h"
+#include "weir/sweep/earlier_runs.h"
+#include "weir/sweep/job_environment.h"
+#include "weir/sweep/sweep.h"
 #include "weir/sweep_options.h"
 #include "weir/sweep_progress.h"
 #include "weir/sweep_submission.h"
@@ -112,7 +112,7 @@ int submit(const SweepOptions& o, const study::Plan& plan, const std::vector<std
   require_slurm();
   std::vector<std::size_t> left = runs;
   if (fs::exists(study::results_of(o.out))) {
-    const run::SweepOptions all{.dir = o.out, .fresh = o.fresh, .runs = runs, .claim = run::ClaimRules{}};
+    const run::SweepOptions all{.dir = o.out, .fresh = o.fresh, .runs = runs, .leases = run::LeaseRules{}};
     run::refuse_others(plan, all);
     const auto done = run::find_done(plan, all);
     left.erase(std::remove_if(left.begin(), left.end(), [&](std::size_t run) { return done[run]; }), left.end());
@@ -124,14 +124,15 @@ int submit(const SweepOptions& o, const study::Plan& plan, const std::vector<std
 
 void check_combinations(const SweepOptions& o) {
   const bool is_remote = o.executor != "local";
-  const auto refuse = [](const char* text) { throw InputError(text); };
-  if (o.claim && !o.shard.empty()) refuse("--claim and --shard are two ways to share the runs; leave out one");
-  if (!o.since.empty() && !o.claim) refuse("--since is for workers; write --claim, or leave it out");
-  if (o.collect && (o.claim || !o.shard.empty())) refuse("--collect runs nothing; leave out --claim and --shard");
+  if (o.claim && !o.shard.empty())
+    throw InputError("--claim and --shard are two ways to share the runs; leave out one");
+  if (!o.since.empty() && !o.claim) throw InputError("--since is for workers; write --claim, or leave it out");
+  if (o.collect && (o.claim || !o.shard.empty()))
+    throw InputError("--collect runs nothing; leave out --claim and --shard");
   if (is_remote && (o.claim || !o.shard.empty()))
-    refuse("--executor: its jobs share the runs by themselves; leave out --claim and --shard");
+    throw InputError("--executor: its jobs share the runs by themselves; leave out --claim and --shard");
   if (!is_remote && (o.workers > 0 || o.retries > 0 || !o.sbatch.empty()))
-    refuse("--workers, --retries and --sbatch are for jobs; write --executor slurm, or leave them out");
+    throw InputError("--workers, --retries and --sbatch are for jobs; write --executor slurm, or leave them out");
 }
 
 int sweep(const SweepOptions& o) {
@@ -160,7 +161,7 @@ int sweep(const SweepOptions& o) {
                             .runs = runs,
                             .warn = show_warning,
                             .checkpoint_s = o.checkpoint_s};
-  if (o.claim) options.claim = {.lease_s = o.lease_s, .since = o.since};
+  if (o.claim) options.leases = {.lease_s = o.lease_s, .since = o.since};
   const auto outcome = sweep_with_progress(plan, options, o.quiet);
   if (outcome.elsewhere > 0 && !outcome.cancelled && outcome.obstacle.empty()) {
     notice("weir: {} done, and {} under way at other workers, the last of which writes the tables", outcome.done,

@@ -13,11 +13,11 @@
 namespace weir::app {
 namespace {
 
-void show_pace(StatusLine& line, Forecast& forecast, const run::SweepPace& pace) {
+void show_progress(StatusLine& line, Forecast& forecast, const run::SweepProgress& progress) {
   if (!line.due()) return;
-  std::string text = fmt::format("{} of {} runs done, {} under way", pace.done, pace.total, pace.running);
-  if (pace.failed > 0) text += fmt::format(", {} failed", pace.failed);
-  if (const std::string left = forecast.text(pace.work, line.since_begin()); !left.empty()) text += ", " + left;
+  std::string text = fmt::format("{} of {} runs done, {} under way", progress.done, progress.total, progress.running);
+  if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+  if (const std::string left = forecast.text(progress.work, line.since_begin()); !left.empty()) text += ", " + left;
   line.show(text);
 }
 
@@ -28,8 +28,8 @@ run::SweepOutcome sweep_with_progress(const study::Plan& plan, run::SweepOptions
   std::optional<StatusLine> line;
   Forecast forecast;
   if (!quiet) line.emplace();
-  return run::run_all(plan, options, [&](const run::SweepPace& pace) {
-    if (line) show_pace(*line, forecast, pace);
+  return run::run_all(plan, options, [&](const run::SweepProgress& progress) {
+    if (line) show_progress(*line, forecast, progress);
   });
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "weir/run/sweep.h"
-#include "weir/run/sweep_results.h"
+#include "weir/sweep/sweep.h"
+#include "weir/sweep/sweep_results.h"
 
 namespace weir::app {
 

@@ -155,13 +155,14 @@ int sampling_command(const theory::SamplingModel& model, const Series& series, b
 // spraying
 
 void check(const theory::SprayingModel& m) {
-  const auto fail = [](const char* key, Time value, const std::string& valid) {
-    throw InputError(fmt::format("--{} = {} is not valid; valid is {}", key, format_value(value), valid));
+  const auto error = [](const char* key, Time value, const std::string& valid) {
+    return InputError(fmt::format("--{} = {} is not valid; valid is {}", key, format_value(value), valid));
   };
-  if (m.t_l <= m.t_s) fail("t_l", m.t_l, fmt::format("more than --t_s, {}", format_value(m.t_s)));
-  if (m.target >= m.t_l) fail("target", m.target, fmt::format("less than --t_l, {}", format_value(m.t_l)));
+  if (m.t_l <= m.t_s) throw error("t_l", m.t_l, fmt::format("more than --t_s, {}", format_value(m.t_s)));
+  if (m.target >= m.t_l) throw error("target", m.target, fmt::format("less than --t_l, {}", format_value(m.t_l)));
   if (m.t_s <= m.base_rtt || 2 * m.t_s >= 3 * m.base_rtt)
-    fail("base_rtt", m.base_rtt, fmt::format("less than --t_s, {}, and more than 2/3 of it", format_value(m.t_s)));
+    throw error("base_rtt", m.base_rtt,
+                fmt::format("less than --t_s, {}, and more than 2/3 of it", format_value(m.t_s)));
 }
 
 // The given q among those of the paper's figure 2.

@@ -34,8 +34,8 @@ std::string line_of(const learn::Update& u, std::uint32_t updates, double score,
   std::string line = fmt::format("update {} of {}, return {:.4g}, fairness {:.2f}, queue {:.1f} us", u.number, updates,
                                  u.reward, u.fairness, u.queue * 1e6);
   if (score != 0) line += fmt::format(", best score {:.2f}", score);
-  return Progress::with_forecast(fmt::format("{}, {}", line, duration_text(elapsed)), std::min(done, 0.999), elapsed,
-                                 forecast);
+  return ProgressLine::with_forecast(fmt::format("{}, {}", line, duration_text(elapsed)), std::min(done, 0.999),
+                                     elapsed, forecast);
 }
 
 void show_result(const learn::Trainer& trainer, const std::string& out, double elapsed) {

@@ -14,14 +14,14 @@
 #include "weir/commands.h"
 #include "weir/net/model/topologies.h"
 #include "weir/output.h"
-#include "weir/run/admission.h"
 #include "weir/run/memory_limit.h"
 #include "weir/run/output_size.h"
 #include "weir/run_text.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/warnings.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 namespace {
@@ -48,6 +48,7 @@ struct Validated {
   std::uint32_t switches = 0;
   std::size_t links = 0;
   std::uint32_t threads = 0;
+  std::string regime;        // how the engine takes events; empty: it has one way only
   std::uint64_t memory = 0;  // bytes, at most
   run::OutputSize output;
 };
@@ -69,6 +70,7 @@ Validated validate(const std::string& file, const scenario::Scenario& s, std::ui
   out.base_rtt = model.paths.network_rtt(model.data_wire(first), model.ack_wire(first));
   for (const auto& p : s.profiles) out.profiles.push_back(p.name);
   out.threads = run.simulation->threads();
+  if (const auto regime = run.simulation->regime()) out.regime = to_text(*regime);
   out.ecn = scenario::ecn_text(s, model);
   out.ecn_at = scenario::ecn_at_rates(model);
   out.warnings = scenario::warnings(s, model);
@@ -92,6 +94,7 @@ std::string to_text(const Validated& r) {
       e.last_start.seconds() * 1e6, r.threads, static_cast<double>(r.memory) * 1e-6);
   for (const auto& series : r.output.series)
     out += fmt::format("  series    {} of {}, estimated\n", r.output.text(series.bytes), series.file);
+  if (!r.regime.empty()) out += fmt::format("  engine    {}\n", r.regime);
   if (!r.ecn.empty()) out += fmt::format("  ECN       {}\n", r.ecn);
   for (const auto& warning : r.warnings) out += fmt::format("  warning   {}\n", warning);
   return out;
@@ -116,6 +119,7 @@ nlohmann::ordered_json to_json(const Validated& r) {
           {"last_start_ps", r.expected.last_start.ps},
           {"all_flows_counted", r.expected.all},
           {"threads", r.threads},
+          {"regime", r.regime},
           {"memory_bytes", r.memory},
           {"series_bytes", r.output.bytes()},
           {"ecn", ecn},

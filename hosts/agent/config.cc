@@ -105,33 +105,35 @@ auto at_key(const scenario::TableReader& table, std::string_view key, Read&& rea
   try {
     return read();
   } catch (const InputError& error) {
-    table.fail_at(key, error.reason());
+    throw table.error_at(key, error.reason());
   }
 }
 
 std::vector<std::string> read_interfaces(const scenario::TableReader& root) {
   const scenario::Value* value = root.find("interface");
   if (value == nullptr)
-    root.fail_at("interface", "missing; write the name of the network interface, such as \"eth0\", or a list of them");
+    throw root.error_at("interface",
+                        "missing; write the name of the network interface, such as \"eth0\", or a list of them");
   std::vector<std::string> out;
   if (value->as<std::string>() != nullptr) {
     out.push_back(root.text("interface"));
   } else if (value->as<scenario::List>() != nullptr) {
     out = root.texts("interface");
   } else {
-    root.fail_at("interface", fmt::format("it is {}; write text in quotes or a list of texts", value->type_name()));
+    throw root.error_at("interface",
+                        fmt::format("it is {}; write text in quotes or a list of texts", value->type_name()));
   }
-  if (out.empty()) root.fail_at("interface", "it is empty; write at least one name, such as \"eth0\"");
+  if (out.empty()) throw root.error_at("interface", "it is empty; write at least one name, such as \"eth0\"");
   for (const auto& name : out) {
     const bool odd = name.empty() || name.size() >= IFNAMSIZ || name == "." || name == ".." ||
                      std::any_of(name.begin(), name.end(), [](char c) {
                        return c <= ' ' || c > '~' || c == '/' || c == ':' || c == '"' || c == '\\';
                      });
     if (odd)
-      root.fail_at("interface", fmt::format("'{}' cannot be the name of an interface; it has 1 to {} printable "
-                                            "characters without '/', ':' and quotes",
-                                            one_line(name, kQuoted), IFNAMSIZ - 1));
-    if (std::count(out.begin(), out.end(), name) > 1) root.fail_at("interface", fmt::format("'{}' twice", name));
+      throw root.error_at("interface", fmt::format("'{}' cannot be the name of an interface; it has 1 to {} printable "
+                                                   "characters without '/', ':' and quotes",
+                                                   one_line(name, kQuoted), IFNAMSIZ - 1));
+    if (std::count(out.begin(), out.end(), name) > 1) throw root.error_at("interface", fmt::format("'{}' twice", name));
   }
   return out;
 }
@@ -145,8 +147,8 @@ PeerConfig read_peer(const scenario::TableReader& table) {
   out.address = at_key(table, "address", [&] { return parse_host(values.address); });
   if (!values.local.empty()) {
     out.local = at_key(table, "local", [&] { return parse_host(values.local); });
-    if (out.local->v6 != out.address.v6) table.fail_at("local", "it must be of the same family as 'address'");
-    if (*out.local == out.address) table.fail_at("local", "it is the peer's own address");
+    if (out.local->v6 != out.address.v6) throw table.error_at("local", "it must be of the same family as 'address'");
+    if (*out.local == out.address) throw table.error_at("local", "it is the peer's own address");
   }
   if (!values.threshold.empty()) out.threshold = at_key(table, "T", [&] { return parse_threshold(values.threshold); });
   return out;
@@ -155,12 +157,13 @@ PeerConfig read_peer(const scenario::TableReader& table) {
 // What the tables cannot say of values one by one.
 void check_clock(const scenario::TableReader& table, const ClockTable& clock) {
   if (clock.window < clock.interval * 100)
-    table.fail_at("window", fmt::format("it must be 100 intervals at least, {}", format_value(clock.interval * 100)));
+    throw table.error_at("window",
+                         fmt::format("it must be 100 intervals at least, {}", format_value(clock.interval * 100)));
   if (clock.step > clock.window)
-    table.fail_at("step", fmt::format("it must be a window at most, {}", format_value(clock.window)));
+    throw table.error_at("step", fmt::format("it must be a window at most, {}", format_value(clock.window)));
   if (const Time least = std::max(clock.interval, clock.relaxed) * 10; clock.stale_after < least)
-    table.fail_at("stale_after",
-                  fmt::format("it must be 10 times interval and relaxed at least, {}", format_value(least)));
+    throw table.error_at("stale_after",
+                         fmt::format("it must be 10 times interval and relaxed at least, {}", format_value(least)));
 }
 
 // Both keys or none, a peer of the file, and a path that a socket can have.
@@ -168,21 +171,22 @@ std::optional<Steering> read_steering(const scenario::TableReader& table, const 
                                       const std::vector<PeerConfig>& peers) {
   if (clock.reference.empty() && clock.refclock.empty()) return std::nullopt;
   if (clock.refclock.empty())
-    table.fail_at("reference",
-                  "'refclock' is missing; write the socket that chronyd listens on, such as "
-                  "\"/run/chrony.weir.sock\"");
+    throw table.error_at("reference",
+                         "'refclock' is missing; write the socket that chronyd listens on, such as "
+                         "\"/run/chrony.weir.sock\"");
   if (clock.reference.empty())
-    table.fail_at("refclock",
-                  "'reference' is missing; write the address of the peer whose time of day chronyd is told");
+    throw table.error_at("refclock",
+                         "'reference' is missing; write the address of the peer whose time of day chronyd is told");
   const Address reference = at_key(table, "reference", [&] { return parse_host(clock.reference); });
   if (std::none_of(peers.begin(), peers.end(), [&](const PeerConfig& peer) { return peer.address == reference; }))
-    table.fail_at("reference",
-                  fmt::format("{} is no peer; write the address of one of the [[peer]] tables", to_text(reference)));
+    throw table.error_at(
+        "reference", fmt::format("{} is no peer; write the address of one of the [[peer]] tables", to_text(reference)));
   constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
   if (clock.refclock.front() != '/' || clock.refclock.size() > kMost)
-    table.fail_at("refclock", fmt::format("'{}' cannot be a socket; write a path from the root on, of at most {} "
-                                          "characters, such as \"/run/chrony.weir.sock\"",
-                                          one_line(clock.refclock, kQuoted), kMost));
+    throw table.error_at("refclock",
+                         fmt::format("'{}' cannot be a socket; write a path from the root on, of at most {} "
+                                     "characters, such as \"/run/chrony.weir.sock\"",
+                                     one_line(clock.refclock, kQuoted), kMost));
   return Steering{reference, clock.refclock};
 }
 
@@ -289,7 +293,8 @@ Config parse_config(std::string_view text, const std::string& file) {
   out.headroom = top.headroom;
   out.key_file = top.key_file;
   out.rate = top.rate;
-  if (out.key_file.empty()) root.fail_at("key_file", "it is empty; write the path of a file that weir-host key made");
+  if (out.key_file.empty())
+    throw root.error_at("key_file", "it is empty; write the path of a file that weir-host key made");
   read_table(root, "hold", out.hold);
   read_table(root, "rule", out.rule);
   read_table(root, "or_ack", out.or_ack);
@@ -301,15 +306,16 @@ Config parse_config(std::string_view text, const std::string& file) {
   check_clock(root.table("clock"), out.clock);
   const auto or_ack = root.table("or_ack");
   if (out.or_ack.packets == 0 && out.or_ack.bytes.count == 0)
-    or_ack.fail_at("bytes", "it is 0 as well as 'packets', so that nothing would be answered; set one of them");
+    throw or_ack.error_at("bytes", "it is 0 as well as 'packets', so that nothing would be answered; set one of them");
   if (out.or_ack.port == out.clock.port)
-    or_ack.fail_at("port", fmt::format("{} is the port of the agents, clock.port", out.or_ack.port));
+    throw or_ack.error_at("port", fmt::format("{} is the port of the agents, clock.port", out.or_ack.port));
   at_key(root.table("metrics"), "listen", [&] { return parse_listen(out.metrics.listen); });
   for (const auto& table : root.tables("peer")) {
     PeerConfig peer = read_peer(table);
     for (const auto& other : out.peers)
       if (other.address == peer.address)
-        table.fail_at("address", fmt::format("{} stands in line {} already", to_text(peer.address), other.where.line));
+        throw table.error_at("address",
+                             fmt::format("{} stands in line {} already", to_text(peer.address), other.where.line));
     out.peers.push_back(std::move(peer));
   }
   out.steering = read_steering(root.table("clock"), out.clock, out.peers);

@@ -12,13 +12,15 @@
 #include <ctime>
 #include <system_error>
 
+#include "hosts/path/system_error.h"
+
 namespace weir::hosts {
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 int require(int result, const char* what) {
-  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  if (result < 0) throw errno_error(what);
   return result;
 }
 

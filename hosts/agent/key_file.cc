@@ -15,8 +15,6 @@
 namespace weir::hosts {
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) { throw InputError(Where{file, 0}, why); }
-
 // What `weir-host key FILE` writes.
 constexpr std::string_view kForm = "64 hexadecimal digits, as weir-host key writes them";
 
@@ -25,14 +23,18 @@ constexpr std::string_view kForm = "64 hexadecimal digits, as weir-host key writ
 MasterKey read_key_file(const std::string& file) {
   const Descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!fd)
-    refuse(file, fmt::format("the key cannot be read: {}; make one with: weir-host key {}, and copy it to all hosts",
-                             std::strerror(errno), file));
+    throw InputError(
+        Where{file, 0},
+        fmt::format("the key cannot be read: {}; make one with: weir-host key {}, and copy it to all hosts",
+                    std::strerror(errno), file));
   struct stat info {};
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) refuse(file, "the key must be a regular file");
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    throw InputError(Where{file, 0}, "the key must be a regular file");
   if ((info.st_mode & 0077) != 0)
-    refuse(file, fmt::format("the key has mode {:04o}, others may read it; chmod 600 {}", info.st_mode & 07777u, file));
+    throw InputError(Where{file, 0}, fmt::format("the key has mode {:04o}, others may read it; chmod 600 {}",
+                                                 info.st_mode & 07777u, file));
   if (info.st_uid != 0 && info.st_uid != ::geteuid())
-    refuse(file, fmt::format("the key belongs to user {}; chown root {}", info.st_uid, file));
+    throw InputError(Where{file, 0}, fmt::format("the key belongs to user {}; chown root {}", info.st_uid, file));
   // the digits, line ends, and one byte to see that it is longer
   std::array<char, 2 * MasterKey{}.size() + 3> text{};
   const auto length = ::read(fd.get(), text.data(), text.size());
@@ -44,7 +46,7 @@ MasterKey read_key_file(const std::string& file) {
       sodium_hex2bin(out.data(), out.size(), text.data(), static_cast<std::size_t>(length), "\r\n", &size, &end) == 0 &&
       size == out.size() && end == text.data() + length;
   sodium_memzero(text.data(), text.size());
-  if (!whole) refuse(file, fmt::format("this is no key; write {}", kForm));
+  if (!whole) throw InputError(Where{file, 0}, fmt::format("this is no key; write {}", kForm));
   return out;
 }
 
@@ -56,8 +58,9 @@ void make_key_file(const std::string& file) {
   sodium_bin2hex(text.data(), text.size(), key.data(), key.size());
   text.back() = '\n';
   const Descriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd && errno == EEXIST) refuse(file, "it exists, and a key is not written over; remove it first");
-  if (!fd) refuse(file, fmt::format("the key cannot be made: {}", std::strerror(errno)));
+  if (!fd && errno == EEXIST)
+    throw InputError(Where{file, 0}, "it exists, and a key is not written over; remove it first");
+  if (!fd) throw InputError(Where{file, 0}, fmt::format("the key cannot be made: {}", std::strerror(errno)));
   const bool written = ::fchmod(fd.get(), 0600) == 0 &&
                        ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
                        ::fsync(fd.get()) == 0;

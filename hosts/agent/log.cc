@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "hosts/path/system_error.h"
 #include "weir/base/text.h"
 
 namespace weir::hosts {
@@ -26,8 +27,7 @@ void log_text(std::string_view line) noexcept {
 
 void show_text(std::string_view text) {
   const std::string out = printable(text);
-  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size())
-    throw std::system_error(errno, std::generic_category(), "cannot write standard output");
+  if (std::fwrite(out.data(), 1, out.size(), stdout) != out.size()) throw errno_error("cannot write standard output");
 }
 
 }  // namespace weir::hosts

@@ -65,27 +65,27 @@ Realtime::~Realtime() {
 }
 
 void drop_privileges() {
-  const auto fail = [](const char* what) {
-    throw std::runtime_error(fmt::format("privileges cannot be given up: {}: {}", what, std::strerror(errno)));
+  const auto error = [](const char* what) {
+    return std::runtime_error(fmt::format("privileges cannot be given up: {}: {}", what, std::strerror(errno)));
   };
   const Capabilities caps(::cap_get_proc());
   // the set that bounds what a program of root gets; only who may do this has anything to give up
   if (is_set(caps, CAP_SETPCAP, CAP_EFFECTIVE))
     for (cap_value_t value = 0; value < ::cap_max_bits(); ++value)
-      if (!is_kept(value) && ::cap_drop_bound(value) != 0) fail("cap_drop_bound");
+      if (!is_kept(value) && ::cap_drop_bound(value) != 0) throw error("cap_drop_bound");
   const Capabilities kept(::cap_init());
   for (const auto* list : {&kNetwork, &kBpf})
     for (const cap_value_t value : *list) {
       if (!is_set(caps, value, CAP_PERMITTED)) continue;
       for (const cap_flag_t set : {CAP_PERMITTED, CAP_EFFECTIVE, CAP_INHERITABLE})
-        if (::cap_set_flag(kept.get(), set, 1, &value, CAP_SET) != 0) fail("cap_set_flag");
+        if (::cap_set_flag(kept.get(), set, 1, &value, CAP_SET) != 0) throw error("cap_set_flag");
     }
-  if (::cap_set_proc(kept.get()) != 0) fail("cap_set_proc");
+  if (::cap_set_proc(kept.get()) != 0) throw error("cap_set_proc");
   // programs that it starts, such as tc, need them when the agent is not root
   for (const auto* list : {&kNetwork, &kBpf})
     for (const cap_value_t value : *list)
       if (is_set(kept, value, CAP_PERMITTED)) ::cap_set_ambient(value, CAP_SET);
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail("no_new_privs");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) throw error("no_new_privs");
 }
 
 }  // namespace weir::hosts

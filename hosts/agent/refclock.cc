@@ -10,6 +10,7 @@
 
 #include "hosts/agent/log.h"
 #include "hosts/agent/status.h"
+#include "hosts/path/system_error.h"
 
 namespace weir::hosts {
 namespace {
@@ -41,7 +42,7 @@ std::string_view name_of(RefclockState state) {
 
 Refclock::Refclock(const Address& reference, const std::string& socket, std::int64_t max_error)
     : max_error_(max_error), socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  if (!socket_) throw std::system_error(errno, std::generic_category(), "a socket for chronyd");
+  if (!socket_) throw errno_error("a socket for chronyd");
   status_.reference = reference;
   status_.socket = socket;
   status_.why = "the agent has just begun";

@@ -23,13 +23,13 @@ struct flock whole_file() {
 }  // namespace
 
 void RunDir::make() const {
-  const auto refuse = [&](const std::string& why) { throw InputError(Where{path_, 0}, why); };
+  const auto error = [&](const std::string& why) { return InputError(Where{path_, 0}, why); };
   if (::mkdir(path_.c_str(), 0755) != 0 && errno != EEXIST)
-    refuse(fmt::format("the folder of the running agent cannot be made: {}", std::strerror(errno)));
+    throw error(fmt::format("the folder of the running agent cannot be made: {}", std::strerror(errno)));
   struct stat info {};
-  if (::lstat(path_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) refuse("this is no folder");
+  if (::lstat(path_.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) throw error("this is no folder");
   if ((info.st_uid != 0 && info.st_uid != ::geteuid()) || (info.st_mode & 0022) != 0)
-    refuse("others may write into this folder, so that the agent cannot trust what is in it");
+    throw error("others may write into this folder, so that the agent cannot trust what is in it");
 }
 
 bool RunDir::lock() {

@@ -38,10 +38,10 @@ bpf_tc_opts filter() {
   return out;
 }
 
-[[noreturn]] void fail(const std::string& what, int error) {
+Unavailable unavailable(const std::string& what, int error) {
   const bool allowed = error != EPERM && error != EACCES;
-  throw Unavailable(fmt::format("{}: {}", what, std::strerror(error)),
-                    allowed ? "" : "run as root, or with CAP_NET_ADMIN");
+  return Unavailable(fmt::format("{}: {}", what, std::strerror(error)),
+                     allowed ? "" : "run as root, or with CAP_NET_ADMIN");
 }
 
 bool holds_programs(const Qdisc& qdisc) { return qdisc.kind == "clsact" || qdisc.kind == "ingress"; }
@@ -73,7 +73,7 @@ Interface::Interface(Netlink& netlink, const std::string& name) : netlink_(&netl
     link_ = netlink.link(name);
   } catch (const std::system_error& error) {
     if (error.code().value() == ENODEV) throw Unavailable("there is no interface " + name, "ip link lists them");
-    fail("interface " + name, error.code().value());
+    throw unavailable("interface " + name, error.code().value());
   }
   if (link_.type != ARPHRD_ETHER && link_.type != ARPHRD_LOOPBACK)
     throw Unavailable(name + " is no interface of Ethernet", "");
@@ -113,7 +113,8 @@ void Interface::limit_segments(std::uint32_t bytes, const BeforeChange& before_c
   try {
     segments_.emplace(*netlink_, link_.name, bytes, before_change);
   } catch (const std::system_error& error) {
-    fail(fmt::format("the segment size of {} cannot be {} bytes", link_.name, bytes), error.code().value());
+    throw unavailable(fmt::format("the segment size of {} cannot be {} bytes", link_.name, bytes),
+                      error.code().value());
   }
 }
 
@@ -137,7 +138,7 @@ void Interface::keep_departures(const BeforeChange& before_change) {
       if (TC_H_MAJ(one.parent) == kRoot && one.parent != TC_H_ROOT)
         netlink_->replace_qdisc(link_.ifindex, {failed, 0, one.parent});
   } catch (const std::system_error& error) {
-    if (error.code().value() != ENOENT) fail("the qdisc of " + link_.name, error.code().value());
+    if (error.code().value() != ENOENT) throw unavailable("the qdisc of " + link_.name, error.code().value());
     throw Unavailable(
         fmt::format("the kernel does not have the qdisc {}, so that packets of {} cannot be held", failed, link_.name),
         "a kernel with CONFIG_NET_SCH_FQ (those of Debian have it), or mode queue");
@@ -154,7 +155,7 @@ void Interface::attach(int egress, int ingress, const BeforeChange& before_chang
     const int result = bpf_tc_hook_create(&hook);
     if (result == -ENOENT)
       throw Unavailable("the kernel does not have the qdisc clsact", "a kernel with CONFIG_NET_SCH_INGRESS");
-    if (result != 0) fail("the qdisc clsact of " + link_.name, -result);
+    if (result != 0) throw unavailable("the qdisc clsact of " + link_.name, -result);
     clsact_made_ = true;
   }
   const int programs[] = {egress, ingress};
@@ -167,7 +168,7 @@ void Interface::attach(int egress, int ingress, const BeforeChange& before_chang
     options.prog_fd = programs[i];
     options.flags = BPF_TC_F_REPLACE;
     const int result = bpf_tc_attach(&hook, &options);
-    if (result != 0) fail(fmt::format("the program at {} of {}", kPointNames[i], link_.name), -result);
+    if (result != 0) throw unavailable(fmt::format("the program at {} of {}", kPointNames[i], link_.name), -result);
     programs_[i] = options.prog_id;
   }
 }

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "hosts/bpf/libbpf_log.h"
+#include "hosts/path/system_error.h"
 
 namespace weir::hosts {
 namespace {
@@ -64,14 +65,14 @@ bool is_allowed() {
   return has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_NET_ADMIN) && has(CAP_PERFMON));
 }
 
-[[noreturn]] void fail_to_load(int error) {
+Unavailable load_error(int error) {
   if ((error == EPERM || error == EACCES) && !is_allowed())
-    throw Unavailable("this process may not load BPF programs",
-                      "run it as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON");
+    return Unavailable("this process may not load BPF programs",
+                       "run it as root, or with CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON");
   const std::string reason = LibbpfLog::reason();
-  throw Unavailable(fmt::format("the kernel refuses the BPF programs: {}{}{}", std::strerror(error),
-                                reason.empty() ? "" : ": ", reason),
-                    "Linux 6.1 or later is needed; mode queue does without BPF");
+  return Unavailable(fmt::format("the kernel refuses the BPF programs: {}{}{}", std::strerror(error),
+                                 reason.empty() ? "" : ": ", reason),
+                     "Linux 6.1 or later is needed; mode queue does without BPF");
 }
 
 bpf_map* map_of_section(bpf_object* object, std::string_view section) {
@@ -81,7 +82,7 @@ bpf_map* map_of_section(bpf_object* object, std::string_view section) {
 }
 
 void check(int result, const char* what) {
-  if (result < 0) throw std::system_error(-result, std::generic_category(), what);
+  if (result < 0) throw errno_error(what, -result);
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ Program::Program(const PathSettings& settings, std::span<const unsigned char> ob
   options.sz = sizeof options;
   options.object_name = "weir";
   object_.reset(bpf_object__open_mem(object.data(), object.size(), &options));
-  if (!object_) fail_to_load(errno);
+  if (!object_) throw load_error(errno);
   bpf_map* constants = map_of_section(object_.get(), ".rodata");
   bpf_map* variables = map_of_section(object_.get(), ".bss");
   const weir_settings told = kernel_settings(settings);
@@ -143,7 +144,7 @@ Program::Program(const PathSettings& settings, std::span<const unsigned char> ob
   while ((each = bpf_object__next_program(object_.get(), each)) != nullptr)
     bpf_program__set_autoload(each, only.empty() || std::ranges::find(only, bpf_program__name(each)) != only.end());
   const int failed = bpf_object__load(object_.get());
-  if (failed != 0) fail_to_load(-failed);
+  if (failed != 0) throw load_error(-failed);
   // The kernel's pages, mapped here.
   void* pages = ::mmap(nullptr, sizeof(weir_state), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(variables), 0);
   if (pages == MAP_FAILED) throw Unavailable("the memory of BPF programs cannot be mapped", "");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hosts/clock/wire.h"
+#include "hosts/path/system_error.h"
 
 namespace weir::hosts::clock {
 namespace {
@@ -56,7 +57,7 @@ std::int64_t nanoseconds(const timespec& t) { return std::int64_t{t.tv_sec} * 1'
 
 void set(int socket, int level, int option, int value, const char* what) {
   if (::setsockopt(socket, level, option, &value, sizeof value) != 0) {
-    throw std::system_error(errno, std::generic_category(), what);
+    throw errno_error(what);
   }
 }
 
@@ -127,7 +128,7 @@ void look_for_stamp(const cmsghdr* c, Stamp& stamp) {
 UdpSocket::UdpSocket(bool v6, std::uint16_t port, bool hardware_stamps)
     : v6_(v6), port_(port), hardware_(hardware_stamps), batch_(std::make_unique<Batch>()) {
   socket_ = ::socket(v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (socket_ < 0) throw std::system_error(errno, std::generic_category(), v6 ? "UDP over IPv6" : "UDP over IPv4");
+  if (socket_ < 0) throw errno_error(v6 ? "UDP over IPv6" : "UDP over IPv4");
   try {
     if (v6) {
       set(socket_, IPPROTO_IPV6, IPV6_V6ONLY, 1, "IPV6_V6ONLY");
@@ -142,7 +143,7 @@ UdpSocket::UdpSocket(bool v6, std::uint16_t port, bool hardware_stamps)
     const Address any{{}, v6};
     const sockaddr_storage name = name_of(any, port);
     if (::bind(socket_, reinterpret_cast<const sockaddr*>(&name), name_length(v6)) != 0) {
-      throw std::system_error(errno, std::generic_category(), "UDP port " + std::to_string(port));
+      throw errno_error("UDP port " + std::to_string(port));
     }
   } catch (...) {
     ::close(socket_);

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "hosts/path/system_error.h"
+
 namespace weir::hosts {
 namespace {
 
@@ -63,11 +65,11 @@ struct Netlink::Request {
 
 Netlink::Netlink() : socket_(mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC)) {
   auto* socket = static_cast<mnl_socket*>(socket_);
-  if (socket == nullptr) throw std::system_error(errno, std::generic_category(), "netlink");
+  if (socket == nullptr) throw errno_error("netlink");
   if (mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) < 0) {
     const int error = errno;
     mnl_socket_close(socket);
-    throw std::system_error(error, std::generic_category(), "netlink");
+    throw errno_error("netlink", error);
   }
 }
 
@@ -76,8 +78,7 @@ Netlink::~Netlink() { mnl_socket_close(static_cast<mnl_socket*>(socket_)); }
 void Netlink::talk(Request& request, int (*take)(const void* message, void* out), void* out) {
   auto* socket = static_cast<mnl_socket*>(socket_);
   request.header->nlmsg_seq = ++sequence_;
-  if (mnl_socket_sendto(socket, request.header, request.header->nlmsg_len) < 0)
-    throw std::system_error(errno, std::generic_category(), "netlink");
+  if (mnl_socket_sendto(socket, request.header, request.header->nlmsg_len) < 0) throw errno_error("netlink");
   struct Take {
     int (*take)(const void*, void*);
     void* out;
@@ -92,7 +93,7 @@ void Netlink::talk(Request& request, int (*take)(const void* message, void* out)
     more = size < 0 ? MNL_CB_ERROR
                     : mnl_cb_run(answer.data(), static_cast<std::size_t>(size), sequence_,
                                  mnl_socket_get_portid(socket), call, &each);
-    if (more < 0) throw std::system_error(errno, std::generic_category(), "netlink");
+    if (more < 0) throw errno_error("netlink");
   }
 }
 

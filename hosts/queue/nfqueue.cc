@@ -18,8 +18,8 @@
 #include <system_error>
 
 #include "hosts/path/data_path.h"
+#include "hosts/path/system_error.h"
 #include "hosts/queue/segment.h"
-#include "hosts/queue/system_error.h"
 
 namespace weir::hosts {
 namespace {
@@ -85,9 +85,10 @@ NfQueue::NfQueue(std::uint16_t number)
       socket_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_NETFILTER)),
       buffers_(std::make_unique<std::array<std::array<char, kRoomOfMessage>, kBatch>>()),
       verdicts_(kVerdictsAtOnce * kVerdictBytes) {
-  if (!socket_) throw_errno("a netlink socket");
+  if (!socket_) throw errno_error("a netlink socket");
   const sockaddr_nl any{.nl_family = AF_NETLINK};
-  if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0) throw_errno("a netlink socket");
+  if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0)
+    throw errno_error("a netlink socket");
   const int size = kReceiveBuffer;
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0)
     (void)::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
@@ -113,7 +114,7 @@ void NfQueue::bind() {
     throw Unavailable("queue " + std::to_string(number_) + " of packets cannot be had: " + std::strerror(error),
                       "end the process that has it (its port number is in /proc/net/netfilter/nfnetlink_queue), or run "
                       "as root");
-  if (error != 0) throw std::system_error(error, std::generic_category(), "the kernel's queue of packets");
+  if (error != 0) throw errno_error("the kernel's queue of packets", error);
 }
 
 // The kernel's answer to the configuration, which is there when the call that sent it returns; packets that have come

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "hosts/queue/system_error.h"
+#include "hosts/path/system_error.h"
 
 namespace weir::hosts {
 namespace {
@@ -85,7 +85,7 @@ std::size_t write_source(Control& control, const Address& from) {
 
 void set(int socket, int level, int option, int value, bool needed) {
   if (::setsockopt(socket, level, option, &value, sizeof value) != 0 && needed)
-    throw std::system_error(errno, std::generic_category(), "the socket of OR-ACKs");
+    throw errno_error("the socket of OR-ACKs");
 }
 
 }  // namespace
@@ -104,12 +104,13 @@ OrAckSocket::OrAckSocket(bool v6, std::uint16_t port)
       port_(port),
       socket_(::socket(v6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
       buffers_(std::make_unique<Buffers>()) {
-  if (!socket_) throw_errno("the socket of OR-ACKs");
+  if (!socket_) throw errno_error("the socket of OR-ACKs");
   if (v6) set(socket_.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1, true);
   set(socket_.get(), v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_RECVPKTINFO : IP_PKTINFO, 1, true);
   set(socket_.get(), SOL_SOCKET, SO_RCVBUF, kOrAckBuffer, false);
   const Name name = name_of(Address{.v6 = v6}, port);
-  if (::bind(socket_.get(), &name.any, v6 ? sizeof name.v6 : sizeof name.v4) != 0) throw_errno("the socket of OR-ACKs");
+  if (::bind(socket_.get(), &name.any, v6 ? sizeof name.v6 : sizeof name.v4) != 0)
+    throw errno_error("the socket of OR-ACKs");
 }
 
 OrAckSocket::~OrAckSocket() = default;

@@ -21,6 +21,7 @@
 #include <limits>
 #include <system_error>
 
+#include "hosts/path/system_error.h"
 #include "hosts/queue/events.h"
 
 namespace weir::hosts {
@@ -30,7 +31,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::size_t kMostDecisions = 1 << 17;
 
 Descriptor checked(int descriptor, const char* what) {
-  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
+  if (descriptor < 0) throw errno_error(what);
   return Descriptor(descriptor);
 }
 
@@ -87,8 +88,7 @@ QueueLoop::~QueueLoop() { stop(); }
 
 void QueueLoop::wait_for(int descriptor, Source source, std::size_t index) {
   epoll_event event{.events = EPOLLIN, .data = {.u64 = std::uint64_t{index} << 8 | static_cast<std::uint64_t>(source)}};
-  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0)
-    throw std::system_error(errno, std::generic_category(), "epoll");
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_ADD, descriptor, &event) != 0) throw errno_error("epoll");
 }
 
 void QueueLoop::start(const std::vector<Command>& put_back) {

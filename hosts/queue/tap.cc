@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hosts/path/system_error.h"
 #include "hosts/queue/events.h"
 #include "hosts/queue/filters.h"
-#include "hosts/queue/system_error.h"
 
 namespace weir::hosts {
 namespace {
@@ -33,25 +33,25 @@ Tap::Tap(Way way, unsigned ifindex, std::span<const Address> peers)
     : way_(way),
       socket_(::socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
       buffers_(std::make_unique<std::array<std::array<std::uint8_t, kHeaderBytes>, kBatch>>()) {
-  if (!socket_) throw_errno("a packet socket");
+  if (!socket_) throw errno_error("a packet socket");
   watch(peers);
   const int on = 1;
   const int size = kTapBuffer;
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size) != 0)
     (void)::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
-    throw_errno("stamps of a packet socket");
+    throw errno_error("stamps of a packet socket");
   sockaddr_ll place{
       .sll_family = AF_PACKET, .sll_protocol = htons(protocol(way)), .sll_ifindex = static_cast<int>(ifindex)};
   if (::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0)
-    throw_errno("a packet socket");
+    throw errno_error("a packet socket");
 }
 
 void Tap::watch(std::span<const Address> peers) {
   Filter filter = way_ == Way::out ? leaving_filter(peers) : data_filter(way_ == Way::in_v6, End::source, peers);
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
   if (::setsockopt(socket_.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) != 0)
-    throw_errno("the filter of a packet socket");
+    throw errno_error("the filter of a packet socket");
 }
 
 bool Tap::read(const std::function<void(const Segment&, std::int64_t)>& take) {

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "hosts/queue/system_error.h"
+#include "hosts/path/system_error.h"
 #include "hosts/queue/watchdog_process.h"
 
 namespace weir::hosts {
@@ -25,7 +25,7 @@ Descriptor handle_of(pid_t process) { return Descriptor(static_cast<int>(::sysca
 Watchdog::Watchdog(WatchdogSettings settings, int queue_socket)
     : settings_(std::move(settings)), queue_socket_(queue_socket) {
   void* page = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) throw_errno("memory that the watchdog shares");
+  if (page == MAP_FAILED) throw errno_error("memory that the watchdog shares");
   shared_ = new (page) Shared;
   for (const Command& command : settings_.put_back) {
     std::vector<std::string> text = command;
@@ -51,7 +51,7 @@ Watchdog::~Watchdog() {
 
 void Watchdog::start() {
   const Descriptor path = handle_of(::getpid());
-  if (!path) throw_errno("a handle of this process (pidfd_open, Linux 5.3)");
+  if (!path) throw errno_error("a handle of this process (pidfd_open, Linux 5.3)");
   std::vector<std::vector<char*>> arguments;
   for (std::vector<std::string>& text : texts_) {
     arguments.emplace_back();
@@ -70,7 +70,7 @@ void Watchdog::start() {
                           .kill_after = settings_.kill_after,
                           .put_back = commands.data()};
   const pid_t child = ::fork();
-  if (child < 0) throw_errno("the watchdog's process");
+  if (child < 0) throw errno_error("the watchdog's process");
   if (child == 0) watch(plan);
   process_ = child;
   process_handle_ = handle_of(child);

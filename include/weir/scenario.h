@@ -34,7 +34,7 @@ class Scenario {
   // only flows are those that the program sends.
   static Scenario from_values(const std::vector<std::string>& values);
 
-  // The same scenario with more values, as `overrides`; data files are still found where they were.
+  // A copy with more values, as `overrides`; data files are still found where they were.
   Scenario with(const std::vector<std::string>& values) const;
 
   // What it was made of: from_text(text(), overrides(), name()) makes it again, in another process for example.

@@ -21,6 +21,7 @@
 
 #include "weir/base/units.h"
 #include "weir/engine/engine.h"
+#include "weir/run/progress.h"
 #include "weir/scenario.h"
 
 namespace weir {
@@ -66,7 +67,7 @@ class Simulation {
   // Runs until `until` or until the run ends. Returns true if the run has ended: all flows have ended, or run.stop is
   // reached, or it cannot go on (engine().stall()). If all flows have ended, it goes on when another flow is sent.
   bool advance(Time until = Time::max());
-  // The same; about every 50 ms of wall time, between epochs, it asks `goes_on`, and returns when that says false.
+  // Runs in this way, and asks `goes_on` about every 50 ms of wall time, between epochs; returns when that says false.
   bool advance(Time until, const std::function<bool()>& goes_on);
 
   // Sends a flow; call it between calls of advance(). Returns the flow's id. Throws InputError if a value is not valid.
@@ -97,19 +98,13 @@ class Simulation {
   std::unique_ptr<Parts> parts_;
 };
 
-// How far a run is.
-struct Progress {
-  Time now;
-  double done = -1;  // share of the run, 0 to 1; below 0 = unknown
-  engine::Counters counters;
-};
-
 struct ExecuteOptions {
   std::string directory;  // new directory for the results; "" = no files
   bool tables = false;    // without a directory: keep the tables in memory
   // Called before the run begins, to call trace(), every(), decide() and the like at the engine.
   std::function<void(engine::Engine&)> prepare;
-  // Called several times a second. When it returns false, the run ends early and its results so far are kept.
+  // Called several times a second, and when the run has ended. When it returns false, a run that has not ended ends
+  // early, and its results so far are kept.
   std::function<bool(const Progress&)> progress;
 };
 

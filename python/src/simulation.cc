@@ -222,19 +222,19 @@ class Steps : OneAtATime {
     const Call call(*this);
     Rows rows;
     const auto profiles = simulation_.profiles();
-    engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine().for_each_active([&](const host::FlowView& flow) {
       rows.whole("flow_id", static_cast<std::int64_t>(flow.id));
-      rows.whole("src", src);
+      rows.whole("src", flow.src);
       rows.whole("dst", flow.dst);
-      rows.whole("size_bytes", flow.size());
-      rows.whole("start_ps", flow.facts.start.ps);
-      rows.whole("sent_bytes", flow.snd_max);
-      rows.whole("acked_bytes", engine().acknowledged(src, flow));
-      rows.whole("in_flight_bytes", flow.in_flight());
-      rows.whole("window_bytes", flow.control.window.count);
-      rows.whole("rate_bps", flow.control.rate.bits_per_second);
+      rows.whole("size_bytes", flow.size.count);
+      rows.whole("start_ps", flow.start.ps);
+      rows.whole("sent_bytes", flow.sent.count);
+      rows.whole("acked_bytes", flow.acknowledged.count);
+      rows.whole("in_flight_bytes", flow.in_flight.count);
+      rows.whole("window_bytes", flow.window.count);
+      rows.whole("rate_bps", flow.rate.bits_per_second);
       rows.whole("srtt_ps", flow.srtt.ps);
-      rows.whole("base_rtt_ps", flow.facts.base_rtt.ps);
+      rows.whole("base_rtt_ps", flow.base_rtt.ps);
       rows.whole("retransmitted_packets", flow.retransmitted);
       rows.text("algorithm", profiles.at(flow.profile));
       rows.text("tag", simulation_.tags().at(flow.tag));
@@ -246,8 +246,8 @@ class Steps : OneAtATime {
     const Call call(*this);
     Rows rows;
     engine::Engine& e = simulation_.engine();
-    for (std::uint32_t port = 0; port < e.ports(); ++port) {
-      const engine::PortFacts facts = e.port_facts(port);
+    for (std::uint32_t port = 0; port < e.network().ports(); ++port) {
+      const engine::PortFacts facts = e.network().port(port);
       rows.whole("port", port);
       rows.whole("from", facts.from);
       rows.whole("to", facts.to);
@@ -266,8 +266,8 @@ class Steps : OneAtATime {
   // Into an array of the caller, or a new one; may be called by the program's own functions while the run goes on.
   nb::object queues() {
     engine::Engine& e = simulation_.engine();
-    auto* values = new std::vector<std::int64_t>(e.ports());
-    for (std::uint32_t port = 0; port < e.ports(); ++port) (*values)[port] = e.queued_bytes(port);
+    auto* values = new std::vector<std::int64_t>(e.network().ports());
+    for (std::uint32_t port = 0; port < e.network().ports(); ++port) (*values)[port] = e.queued_bytes(port);
     const nb::capsule owner(values, [](void* p) noexcept { delete static_cast<std::vector<std::int64_t>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, std::int64_t, nb::ndim<1>>(values->data(), {values->size()}, owner));
   }
@@ -275,13 +275,13 @@ class Steps : OneAtATime {
   nb::tuple network() {
     const Call call(*this);
     std::vector<double> capacities;
-    for (std::uint32_t port = 0; port < engine().ports(); ++port)
-      capacities.push_back(static_cast<double>(engine().port_facts(port).rate.bits_per_second));
+    for (std::uint32_t port = 0; port < engine().network().ports(); ++port)
+      capacities.push_back(static_cast<double>(engine().network().port(port).rate.bits_per_second));
     std::vector<std::uint64_t> ids;
     std::vector<std::vector<std::uint32_t>> paths;
-    engine().for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine().for_each_active([&](const host::FlowView& flow) {
       ids.push_back(flow.id);
-      paths.push_back(engine().path(host::record_of(src, flow, Time::max())));
+      paths.push_back(engine().path(host::record_of(flow, Time::max())));
     });
     return nb::make_tuple(capacities, ids, paths);
   }
@@ -383,8 +383,8 @@ void add_simulation(nb::module_& m) {
       .def_prop_ro("scenario", &Steps::scenario)
       .def_prop_ro("now_ps", [](const Steps& s) { return s.engine().now().ps; })
       .def_prop_ro("epoch_ps", [](const Steps& s) { return s.engine().epoch().ps; })
-      .def_prop_ro("hosts", [](const Steps& s) { return s.engine().hosts(); })
-      .def_prop_ro("switches", [](const Steps& s) { return s.engine().switches(); })
+      .def_prop_ro("hosts", [](const Steps& s) { return s.engine().network().hosts(); })
+      .def_prop_ro("switches", [](const Steps& s) { return s.engine().network().switches(); })
       .def_prop_ro(
           "counters", [](const Steps& s) { return counters_of(s.engine().counters()); },
           nb::sig("def counters(self) -> dict[str, int]"));

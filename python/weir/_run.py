@@ -35,8 +35,8 @@ def run(
     out        a new directory for the result, as of `weir run --out`; None: the result is in memory
     tables     False: without `out`, only the summary is kept
     progress   True or False: whether a bar is shown; None: if a terminal or a notebook shows it. Or a function, which is
-               called with a weir.Progress several times a second; when it returns False, the run ends early, with
-               what it has
+               called with a weir.Progress several times a second and when the run has ended; when it returns False, a
+               run that has not ended ends early, with what it has
 
     Other threads of the program go on meanwhile. Ctrl-C ends the run with KeyboardInterrupt; what is in `out` by then
     is kept, as an interrupted run. Raises InputError before anything is simulated if the scenario cannot be used.

@@ -11,9 +11,9 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/anatomy/walk.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::anatomy {

@@ -1,5 +1,5 @@
 // --shard auto: which share a process is of, by what starters of jobs and of MPI tell it.
-#include "weir/run/job_environment.h"
+#include "weir/sweep/job_environment.h"
 
 #include <gtest/gtest.h>
 

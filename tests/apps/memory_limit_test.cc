@@ -14,10 +14,10 @@
 #include "tests/support/command.h"
 #include "weir/base/error.h"
 #include "weir/progress.h"
-#include "weir/run/admission.h"
 #include "weir/run/execute.h"
 #include "weir/run_text.h"
 #include "weir/study/estimate.h"
+#include "weir/sweep/admission.h"
 
 namespace weir::app {
 
@@ -156,8 +156,9 @@ TEST(Memory, IsEstimatedFromTheModelThatRuns) {
   EXPECT_FALSE(large.expected.all);
   EXPECT_EQ(large.expected.flows, study::kMaxEstimatedFlows);
   EXPECT_NEAR(static_cast<double>(large.expected.flows) * large.expected.of_all, 2.125e11, 1e9);
-  EXPECT_EQ(Progress::flows_text(small.expected), "16");
-  EXPECT_TRUE(Progress::flows_text(large.expected).starts_with("about 21")) << Progress::flows_text(large.expected);
+  EXPECT_EQ(ProgressLine::flows_text(small.expected), "16");
+  EXPECT_TRUE(ProgressLine::flows_text(large.expected).starts_with("about 21"))
+      << ProgressLine::flows_text(large.expected);
 }
 
 // Of traffic that was not drawn whole, the share is an estimate, and never the whole.
@@ -165,17 +166,17 @@ TEST(Memory, ProgressKnowsTrafficInPart) {
   scenario::Expected e;
   e.flows = 10;
   e.packets = 100;
-  Pace pace;
-  pace.counters.data_packets = 50;
-  EXPECT_EQ(share_done(pace, e, {}), 0.5);
+  Progress progress;
+  progress.counters.data_packets = 50;
+  EXPECT_EQ(share_done(progress, e, {}), 0.5);
   e.all = false;
-  EXPECT_EQ(share_done(pace, e, {}), -1);
-  EXPECT_EQ(Progress::flows_text(e), "over 10");
+  EXPECT_EQ(share_done(progress, e, {}), -1);
+  EXPECT_EQ(ProgressLine::flows_text(e), "over 10");
   e.of_all = 5;
-  EXPECT_EQ(share_done(pace, e, {}), 0.1);
-  EXPECT_EQ(Progress::flows_text(e), "about 50");
-  pace.counters.data_packets = 600;
-  EXPECT_EQ(share_done(pace, e, {}), 0.99);
+  EXPECT_EQ(share_done(progress, e, {}), 0.1);
+  EXPECT_EQ(ProgressLine::flows_text(e), "about 50");
+  progress.counters.data_packets = 600;
+  EXPECT_EQ(share_done(progress, e, {}), 0.99);
 }
 
 // Flows that the links never carry, in ever larger number.

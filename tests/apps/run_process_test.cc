@@ -1,5 +1,5 @@
 // Runs as processes, from inside: what a test from outside cannot time.
-#include "weir/run/run_process.h"
+#include "weir/sweep/run_process.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -18,9 +18,9 @@
 
 #include "tests/support/command.h"
 #include "tests/support/star_scenario.h"
-#include "weir/run/sweep.h"
 #include "weir/signals.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
+#include "weir/sweep/sweep.h"
 
 namespace weir::app {
 
@@ -58,7 +58,7 @@ SweepOptions all_of(const study::Plan& plan, const std::string& dir) {
 
 [[noreturn]] void sweep_with_ends_ignored(const study::Plan& plan, const std::string& dir) {
   ::signal(SIGCHLD, SIG_IGN);
-  const auto outcome = run_all(plan, all_of(plan, dir), [](const SweepPace&) {});
+  const auto outcome = run_all(plan, all_of(plan, dir), [](const SweepProgress&) {});
   end(outcome.done == 5 && outcome.failures.size() == 1);
 }
 
@@ -73,7 +73,7 @@ void on_end(int) {}
   sigemptyset(&held);
   sigaddset(&held, SIGCHLD);
   sigprocmask(SIG_UNBLOCK, &held, nullptr);
-  run_all(plan, all_of(plan, dir), [](const SweepPace&) {});
+  run_all(plan, all_of(plan, dir), [](const SweepProgress&) {});
   struct sigaction after {};
   ::sigaction(SIGCHLD, nullptr, &after);
   sigset_t mask;
@@ -85,8 +85,8 @@ void on_end(int) {}
 [[noreturn]] void give_up_while_runs_are_at_work(const study::Plan& plan, const std::string& dir) {
   bool had_some = false;
   try {
-    run_all(plan, all_of(plan, dir), [&](const SweepPace& pace) {
-      had_some = had_some || pace.running > 0;
+    run_all(plan, all_of(plan, dir), [&](const SweepProgress& progress) {
+      had_some = had_some || progress.running > 0;
       throw std::runtime_error("enough");
     });
   } catch (const std::runtime_error&) {
@@ -102,7 +102,7 @@ void on_end(int) {}
   if (::setuid(64321) != 0) end(false);
   std::size_t most = 0;
   const auto outcome =
-      run_all(plan, all_of(plan, dir), [&](const SweepPace& pace) { most = std::max(most, pace.running); });
+      run_all(plan, all_of(plan, dir), [&](const SweepProgress& progress) { most = std::max(most, progress.running); });
   end(outcome.done == 6 && outcome.obstacle.empty() && most <= 2);
 }
 

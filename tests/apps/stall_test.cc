@@ -129,14 +129,14 @@ TEST_F(Sweep, ReasonsOfFailuresAreTold) {
 
 TEST(StalledRun, NoEndIsForetoldOnceAllHasBeenSent) {
   Forecast f;
-  EXPECT_EQ(Progress::with_forecast("x", -1, 10, f), "x");
-  EXPECT_EQ(Progress::with_forecast("x", 0.5, 10, f), " 50 %  x, about 10 s left");
-  EXPECT_EQ(Progress::with_forecast("x", 0.9999, 10, f), " 99 %  x, about 0 s left");
-  EXPECT_EQ(Progress::with_forecast("x", 1, 10, f), "x, all sent, waiting for what is under way");
+  EXPECT_EQ(ProgressLine::with_forecast("x", -1, 10, f), "x");
+  EXPECT_EQ(ProgressLine::with_forecast("x", 0.5, 10, f), " 50 %  x, about 10 s left");
+  EXPECT_EQ(ProgressLine::with_forecast("x", 0.9999, 10, f), " 99 %  x, about 0 s left");
+  EXPECT_EQ(ProgressLine::with_forecast("x", 1, 10, f), "x, all sent, waiting for what is under way");
 }
 
 // Seven of eight runs are done after 11 minutes, and the last one takes long.
-TEST(Progress, TimeLeftCountsDownAndDoesNotGrowUnlessItSaysSo) {
+TEST(ProgressLine, TimeLeftCountsDownAndDoesNotGrowUnlessItSaysSo) {
   Forecast f;
   EXPECT_EQ(f.text(0, 5), "");
   EXPECT_EQ(f.text(0.5, 100), "about 1 min 40 s left");
@@ -147,7 +147,7 @@ TEST(Progress, TimeLeftCountsDownAndDoesNotGrowUnlessItSaysSo) {
   EXPECT_EQ(f.text(0.9, 250), "about 28 s left, longer than foreseen");
 }
 
-TEST(Progress, ASlowerRunSaysThatItTakesLonger) {
+TEST(ProgressLine, ASlowerRunSaysThatItTakesLonger) {
   Forecast f;
   std::string before = f.text(0.1, 1);
   EXPECT_EQ(before, "about 9 s left");

@@ -30,13 +30,13 @@ TEST(InputError, TellsItsKeyApartFromTheReason) {
 }
 
 TEST(InputError, TellsItsPlaceApartFromTheReason) {
-  const InputError error = thrown_by([] { fail({"a.csv", 3}, "one field"); });
+  const InputError error = thrown_by([] { throw InputError(Where{"a.csv", 3}, "one field"); });
   EXPECT_STREQ(error.what(), "a.csv:3: one field");
   EXPECT_EQ(error.where().file, "a.csv");
   EXPECT_EQ(error.where().line, 3);
   EXPECT_EQ(error.reason(), "one field");
   EXPECT_FALSE(error.key());
-  EXPECT_STREQ(thrown_by([] { fail({}, "one field"); }).what(), "one field");
+  EXPECT_STREQ(thrown_by([] { throw InputError(Where{}, "one field"); }).what(), "one field");
 }
 
 // What a part complains of is told under the key that the whole has for the part.

@@ -11,7 +11,7 @@
 #include "weir/capture/capture.h"
 #include "weir/cc/algorithm.h"
 #include "weir/run/execute.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::capture {
 namespace {
@@ -70,7 +70,7 @@ TEST_P(IntOnTheWire, IsWhatTheAlgorithmReads) {
   const auto s = scenario::load_scenario(scenario_text(GetParam()), "int.toml");
   const auto model = scenario::build_model(s);
   Capture capture({.directory = folder / "c", .at = {"0,1,2,6->7"}}, *model);
-  run::ExecuteOptions options;
+  run::ExecutionOptions options;
   options.traced = true;
   options.prepare = [&](engine::Engine& engine) { capture.attach(engine); };
   run::execute(s, model, nullptr, options);

@@ -39,19 +39,15 @@ TEST(Measures, TurnsIgnoreWhatIsSmall) {
   EXPECT_EQ(turns(Values{20, 18, 16, 14, 16, 18, 20}, 5), 1);  // slow ones count as well
 }
 
-host::Flow flow(Time start, std::int64_t acked, Rate rate) {
-  host::Flow f;
-  f.facts.start = start;
-  f.snd_una = acked;
-  f.control.rate = rate;
-  return f;
+host::FlowView flow(std::uint32_t src, Time start, std::int64_t acked, Rate rate) {
+  return {.src = src, .start = start, .in_order = Bytes{acked}, .rate = rate};
 }
 
 TEST(Measures, IndexOfRatesNeedsTwo) {
   Shares shares;
-  shares.add(1_us, 0, flow(0_us, 0, 30_Gbps));
-  shares.add(2_us, 0, flow(0_us, 0, 30_Gbps));
-  shares.add(2_us, 1, flow(2_us, 0, 10_Gbps));
+  shares.add(1_us, flow(0, 0_us, 0, 30_Gbps));
+  shares.add(2_us, flow(0, 0_us, 0, 30_Gbps));
+  shares.add(2_us, flow(1, 2_us, 0, 10_Gbps));
   const auto index = index_of_rates(shares);
   ASSERT_EQ(index.size(), 2u);
   EXPECT_LT(index[0].value, 0);
@@ -62,14 +58,14 @@ TEST(Measures, IndexOfRatesNeedsTwo) {
 
 TEST(Measures, IndexOfDeliveriesIsOfFlowsActiveThroughout) {
   Shares shares;
-  shares.add(0_us, 0, flow(0_us, 0, {}));
-  shares.add(5_us, 0, flow(0_us, 99, {}));
-  shares.add(5_us, 1, flow(2_us, 7, {}));
-  shares.add(10_us, 0, flow(0_us, 200, {}));
-  shares.add(10_us, 1, flow(2_us, 50, {}));
-  shares.add(20_us, 0, flow(0_us, 500, {}));
-  shares.add(20_us, 1, flow(2_us, 150, {}));
-  shares.add(20_us, 2, flow(10_us, 100, {}));  // it is seen for the first time, but has started
+  shares.add(0_us, flow(0, 0_us, 0, {}));
+  shares.add(5_us, flow(0, 0_us, 99, {}));
+  shares.add(5_us, flow(1, 2_us, 7, {}));
+  shares.add(10_us, flow(0, 0_us, 200, {}));
+  shares.add(10_us, flow(1, 2_us, 50, {}));
+  shares.add(20_us, flow(0, 0_us, 500, {}));
+  shares.add(20_us, flow(1, 2_us, 150, {}));
+  shares.add(20_us, flow(2, 10_us, 100, {}));  // it is seen for the first time, but has started
   const auto index = index_of_deliveries(shares, 10_us);
   ASSERT_EQ(index.size(), 2u);
   EXPECT_LT(index[0].value, 0);

@@ -1,4 +1,4 @@
-// A stranger's program: it must compile and link with no more than weir::weir.
+// A stranger's program: it must compile and link with no more than weir::core.
 #include <iostream>
 
 #include "weir/base/params.h"

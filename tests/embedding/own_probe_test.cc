@@ -14,8 +14,8 @@
 
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
-#include "weir/probe/possible.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
+#include "weir/probe/summary_keys.h"
 #include "weir/result/directory.h"
 #include "weir/result/rows.h"
 #include "weir/run/execute.h"
@@ -76,7 +76,7 @@ class ActiveProbe : public probe::ArchivedProbe<ActiveProbe> {
  private:
   void look(Time now) {
     std::int64_t active = 0;
-    engine_.for_each_active([&](std::uint32_t, const host::Flow&) { ++active; });
+    engine_.for_each_active([&](const host::FlowView&) { ++active; });
     ++looks_;
     sum_ += active;
     most_ = std::max(most_, active);
@@ -227,7 +227,7 @@ TEST_F(OwnProbe, GoesOnFromACheckpoint) {
   {
     scenario::Run first = scenario::build(s, model);
     probe::ResultDirectory out(folder_);
-    probe::Probes probes(s.probes, *first.simulation, first.tags, &out);
+    probe::ProbeSet probes(s.probes, *first.simulation, first.tags, &out);
     ASSERT_FALSE(first.simulation->advance(8_us));
     Saver saver;
     first.simulation->save(saver);
@@ -238,7 +238,7 @@ TEST_F(OwnProbe, GoesOnFromACheckpoint) {
   }
   const auto out = probe::ResultDirectory::resume(folder_);
   scenario::Run second = scenario::build(s, model);
-  probe::Probes probes(s.probes, *second.simulation, second.tags, out.get());
+  probe::ProbeSet probes(s.probes, *second.simulation, second.tags, out.get());
   Loader loader(saved);
   second.simulation->load(loader);
   probes.load(loader);

@@ -439,11 +439,11 @@ TEST(Embedded, HasTheCatalogue) {
 TEST(Embedded, TellsOfPorts) {
   Simulation run(star({"traffic=[]"}));
   const engine::Engine& e = run.engine();
-  EXPECT_EQ(e.hosts(), 9u);
-  EXPECT_EQ(e.switches(), 1u);
-  EXPECT_EQ(e.ports(), 18u);
-  for (std::uint32_t port = 0; port < e.ports(); ++port) {
-    const engine::PortFacts f = e.port_facts(port);
+  EXPECT_EQ(e.network().hosts(), 9u);
+  EXPECT_EQ(e.network().switches(), 1u);
+  EXPECT_EQ(e.network().ports(), 18u);
+  for (std::uint32_t port = 0; port < e.network().ports(); ++port) {
+    const engine::PortFacts f = e.network().port(port);
     EXPECT_TRUE((f.from == 9) != (f.to == 9)) << port;
     EXPECT_EQ(f.rate, 100_Gbps);
   }

@@ -201,10 +201,10 @@ TEST(FastForward, TellsOfSkippedMessagesThatAreActive) {
   while (!simulation.advance()) {
   }
   std::uint64_t active = 0;
-  simulation.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+  simulation.for_each_active([&](const host::FlowView& flow) {
     ++active;
-    EXPECT_EQ(src, s.program[static_cast<std::uint32_t>(flow.id)].src);
-    EXPECT_EQ(flow.facts.size, 50'000_B);
+    EXPECT_EQ(flow.src, s.program[static_cast<std::uint32_t>(flow.id)].src);
+    EXPECT_EQ(flow.size, 50'000_B);
   });
   EXPECT_GT(active, 0u);
   EXPECT_EQ(simulation.counters().flows_started, ended + active);

@@ -163,7 +163,7 @@ TEST(LinkDown, WithoutReroutingItStallsAndResumesByTimeout) {
   std::vector<host::FlowRecord> flows;
   simulation.on_finish([&](const host::FlowRecord& f) { flows.push_back(f); });
   simulation.advance(200_us);
-  const std::uint32_t last_port = net::Topology::reverse(model->routing.host_port(2));
+  const std::uint32_t last_port = net::Topology::reverse(model->routing.nic(2));
   const std::uint64_t stuck_at = simulation.sent_bytes(last_port);
   simulation.advance(2_ms);
   EXPECT_EQ(simulation.sent_bytes(last_port), stuck_at);

@@ -118,7 +118,7 @@ TEST(LongEpochs, TakeFlowsFromOutside) {
     const auto traffic = s.traffic();
     Simulation run(*model, *traffic, {.threads = threads, .scheduler = scheduler});
     std::vector<std::pair<std::uint64_t, Time>> ends;
-    run.on_finish([&](const host::FlowRecord& r) { ends.emplace_back(r.id, r.finish); });
+    run.on_finish([&](const host::FlowRecord& r) { ends.emplace_back(r.id, r.finish); }, FinishCalls::later);
     for (const Time until : {50_us, 120_us, 9'000_us}) {
       run.advance(until);
       traffic::Flow flow;
@@ -135,6 +135,33 @@ TEST(LongEpochs, TakeFlowsFromOutside) {
   EXPECT_EQ(wheel.second.size(), 4u);
   EXPECT_EQ(outcome(SchedulerKind::automatic, 1), wheel);
   EXPECT_EQ(outcome(SchedulerKind::automatic, 2), wheel);
+}
+
+// What the engine tells in a call of on_finish() is as of the end of the flow's epoch, whatever the threads.
+TEST(LongEpochs, AreNotTakenWhereCallsComeAfterEachEpoch) {
+  Scenario s = leaves();
+  for (std::uint32_t src = 0; src < 4; ++src) s.add_flow(src, 5, 200_KB + src * 30_KB);
+  const auto seen = [&](FinishCalls when, std::uint32_t threads) {
+    const auto model = s.model();
+    const auto traffic = s.traffic();
+    Simulation run(*model, *traffic, {.threads = threads});
+    std::vector<std::pair<Time, std::uint64_t>> out;
+    run.on_finish(
+        [&](const host::FlowRecord& r) {
+          if (when == FinishCalls::after_each_epoch) {
+            EXPECT_LE(r.finish, run.now());
+            EXPECT_LE(run.now(), (r.finish / run.epoch() + 1) * run.epoch());
+          }
+          out.emplace_back(run.now(), run.sent_bytes(model->routing.host_port(0)));
+        },
+        when);
+    run.advance();
+    EXPECT_EQ(out.size(), 4u);
+    return out;
+  };
+  const auto each = seen(FinishCalls::after_each_epoch, 1);
+  EXPECT_EQ(seen(FinishCalls::after_each_epoch, 2), each);
+  EXPECT_NE(seen(FinishCalls::later, 1), each) << "one thread takes several epochs as one";
 }
 
 }  // namespace

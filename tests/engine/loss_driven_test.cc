@@ -39,7 +39,7 @@ Shared share_a_link(std::string_view algorithm, Bytes buffer, Bytes mark_above, 
   std::vector<std::int64_t> delivered(4);
   const auto count = [&] {
     simulation.for_each_active(
-        [&](std::uint32_t src, const host::Flow& f) { delivered[src] = f.snd_una - delivered[src]; });
+        [&](const host::FlowView& f) { delivered[f.src] = f.in_order.count - delivered[f.src]; });
   };
   Shared out;
   simulation.advance(1_ms);

@@ -35,7 +35,7 @@ TEST(Network, PauseThresholdsDoubleWithTheRate) {
   s.topology = build(topology);
   auto m = s.model();
   Network n(*m);
-  const std::uint32_t down = net::Topology::reverse(m->routing.host_port(0));
+  const std::uint32_t down = net::Topology::reverse(m->routing.nic(0));
   const std::uint32_t up = m->routing.ports(0).back();
   EXPECT_EQ(threshold(n, *m, down), 125'000);
   EXPECT_EQ(threshold(n, *m, up), 500'000);
@@ -77,7 +77,7 @@ TEST(Network, MarkingThresholdsFollowTheRate) {
   Scenario s;
   s.topology = build(net::LeafSpine{});
   auto m = s.model();
-  const std::uint32_t down = net::Topology::reverse(m->routing.host_port(0));
+  const std::uint32_t down = net::Topology::reverse(m->routing.nic(0));
   const std::uint32_t up = m->routing.ports(0).back();
   EXPECT_EQ(Network(*m).ports[up].ecn_min, ~0u) << "marks although ECN is off";
 
@@ -90,7 +90,7 @@ TEST(Network, MarkingThresholdsFollowTheRate) {
   EXPECT_EQ(n.ports[up].ecn_min, 1'600'000u);
   EXPECT_EQ(n.ports[up].ecn_max, 6'400'000u);
   EXPECT_EQ(n.ports[up].ecn_probability, 0.2);
-  EXPECT_EQ(n.ports[m->routing.host_port(0)].ecn_min, ~0u) << "a host marks";
+  EXPECT_EQ(n.ports[m->routing.nic(0)].ecn_min, ~0u) << "a host marks";
 
   s.ecn_overrides.push_back({.rate = 400_Gbps, .k_min = 7_KB, .k_max = 9_KB, .p_max = 0.5});
   s.ecn.at_rate = {};

@@ -27,7 +27,7 @@ Incast incast(const host::Profile& profile) {
   const auto model = s.model();
   const auto traffic = s.traffic();
   Simulation simulation(*model, *traffic, {});
-  const std::uint32_t port = net::Topology::reverse(model->routing.host_port(8));
+  const std::uint32_t port = net::Topology::reverse(model->routing.nic(8));
   Incast out;
   std::int64_t samples = 0;
   simulation.every(1_us, [&](Time now) {
@@ -132,7 +132,7 @@ TEST(OnRamp, KeepsThePacingAfterAPause) {
   std::uint64_t before = 0;
   int idle = 0;
   simulation.every(5_us, [&](Time) {
-    const std::uint64_t sent = simulation.sent_bytes(model->routing.host_port(0));
+    const std::uint64_t sent = simulation.sent_bytes(model->routing.nic(0));
     EXPECT_LE(sent - before, 5u * 2'500u + 1'048u);
     idle += sent == before;
     before = sent;

@@ -23,7 +23,7 @@ class Rested {
     traffic_ = scenario_.traffic();
     simulation_ = std::make_unique<Simulation>(
         *model_, *traffic_, RunOptions{.threads = way.threads, .scheduler = way.scheduler, .stop = scenario_.stop});
-    simulation_->on_finish([this](const host::FlowRecord& r) { flows_.push_back(r); });
+    simulation_->on_finish([this](const host::FlowRecord& r) { flows_.push_back(r); }, FinishCalls::later);
     simulation_->advance();
   }
 
@@ -83,7 +83,7 @@ class Rested {
   void expect_bytes_exact() {
     ASSERT_EQ(counters().dropped, 0u);
     for (const auto& p : model_->profiles) {
-      if (p.balancing.sprays() || p.ack_every.count > 0) return;
+      if (!p.balancing.has_one_path() || p.ack_every.count > 0) return;
       if (p.on_ramp && p.on_ramp->packets_per_ack > 1 && p.on_ramp->burst_gap > Time{}) return;
     }
     EXPECT_EQ(counters().nacks, 0u) << "packets of a flow were reordered";
@@ -102,7 +102,7 @@ class Rested {
     }
     EXPECT_EQ(counters().data_packets, static_cast<std::uint64_t>(packets));
     for (std::uint32_t h = 0; h < t.hosts; ++h) {
-      const std::uint32_t nic = model_->routing.host_port(h);
+      const std::uint32_t nic = model_->routing.nic(h);
       const std::int64_t control =
           2 * simulation_->port(nic).pauses * model_->network.pfc_frame.count;  // each with its resume
       EXPECT_EQ(static_cast<std::int64_t>(simulation_->sent_bytes(net::Topology::reverse(nic))), in[h] + control)

@@ -48,7 +48,7 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
   telemetry.path = 17;
   telemetry.hop[2].queue = 11;
   packet.record = 5 | net::kHasTelemetry;
-  packet.hops = 3;
+  telemetry.hops = 3;
   PackedPackets measured;
   measured.add(packet, 7, &telemetry, nullptr);
   EXPECT_LE(measured.bytes().size(), 160u);
@@ -58,12 +58,12 @@ TEST(Mailbox, APacketTakesOnlyWhatItUses) {
   PackedPackets both;
   both.add(packet, 8, &telemetry, &sack);
   int seen = 0;
-  both.for_each([&](std::uint32_t port, const net::Packet& p, const PackedPackets::Records& records) {
+  both.for_each([&](std::uint32_t port, const net::Packet&, const PackedPackets::Records& records) {
     ++seen;
     EXPECT_EQ(port, 8u);
-    EXPECT_EQ(p.hops, 3);
     Telemetry hops;
     records.read(hops);
+    EXPECT_EQ(hops.hops, 3u);
     EXPECT_EQ(hops.path, 17u);
     EXPECT_EQ(hops.hop[2].queue, 11);
     net::Sack read;

@@ -150,7 +150,7 @@ Outcome run(const Scenario& scenario, const Way& way) {
   options.fast_forward = way.fast_forward;
   Simulation simulation(*model, *traffic, options);
   Outcome out;
-  simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); });
+  simulation.on_finish([&](const host::FlowRecord& r) { out.flows.push_back(r); }, FinishCalls::later);
   if (scenario.sample.ps > 0)
     simulation.every(scenario.sample, [&](Time) { out.samples.push_back(simulation.state_digest()); });
   if (way.step == Time::max())
@@ -537,6 +537,19 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   }
 }
 
+// In one of four scenarios the flows that would have one path have flowlets, with gaps that are short enough to occur.
+void add_flowlets(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x7feb352d);
+  if (!dice.chance(4)) return;
+  for (auto& p : s.profiles) {
+    const bool may_change = !cc::has(p.algorithm->about.needs, cc::Needs::one_path);
+    if (p.balancing.has_one_path() && may_change) p.balancing.kind = host::Balancing::flowlets;
+  }
+  s.network.flowlet_gap = {dice.pick({1, 1'000'000, 20'000'000})};
+  s.network.flowlet_entries = dice.pick({1, 8, 65'536});
+  s.text += ", flowlets";
+}
+
 // In two of three scenarios of one data class something goes ahead of it: acknowledgements, or what switches have
 // trimmed.
 void add_priority(Scenario& s, std::uint64_t seed) {
@@ -581,6 +594,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_faults(s, seed);
   add_slow_hosts(s, seed);
   add_spraying(s, seed);
+  add_flowlets(s, seed);
   add_priority(s, seed);
   add_host_delays(s, seed);
   add_burst_gaps(s, seed);

@@ -76,7 +76,7 @@ TEST(SlowHost, SpreadsPauses) {
   }
   for (const std::uint32_t node : {1u, 5u, 8u, 9u}) EXPECT_GT(pauses[node], 0u) << "node " << node;
   // its own link, from the switch, is paused for nine tenths of the time
-  const net::Port& down = simulation.port(net::Topology::reverse(model->routing.host_port(0)));
+  const net::Port& down = simulation.port(net::Topology::reverse(model->routing.nic(0)));
   EXPECT_GT(down.pauses, 10u);
   EXPECT_NEAR(static_cast<double>(down.paused_total.ps) / static_cast<double>(simulation.now().ps), 0.9, 0.05);
   // without a slow host nobody waits for so long

@@ -125,6 +125,35 @@ TEST_F(TwoUplinks, EachRoundHasAnOrderOfItsOwn) {
   }
 }
 
+// Packets that come without a gap go by one uplink; whichever it is, the way back may be another.
+TEST_F(TwoUplinks, AFlowletKeepsItsUplink) {
+  scenario_.profiles = {spraying(host::Balancing::flowlets)};
+  scenario_.add_flow(0, 3, 50'000_B);
+  auto packets = sent();
+  std::sort(packets.begin(), packets.end());
+  EXPECT_EQ(packets, (std::vector<std::uint64_t>{0, 50}));
+}
+
+// Single packets of one connection, 10 us apart: with a gap below that each has an uplink of its own, else all have
+// one.
+TEST_F(TwoUplinks, AfterAGapAnUplinkIsDrawn) {
+  constexpr int kPackets = 60;
+  scenario_.profiles = {spraying(host::Balancing::flowlets)};
+  for (int i = 0; i < kPackets; ++i) {
+    scenario_.add_flow(0, 3, 1'000_B, 10_us * i);
+    scenario_.flows.back().sport = scenario_.flows.back().dport = 100;
+  }
+  for (const Time gap : {9_us, 11_us}) {
+    scenario_.network.flowlet_gap = gap;
+    const auto packets = sent();
+    EXPECT_EQ(packets[0] + packets[1], static_cast<std::uint64_t>(kPackets));
+    if (gap == 9_us)
+      EXPECT_NEAR(static_cast<double>(packets[0]), kPackets / 2., 4 * std::sqrt(kPackets / 4.));
+    else
+      EXPECT_EQ(packets[0] % kPackets, 0u);
+  }
+}
+
 // Two flows on one uplink make a queue there; a third one that comes later goes by the other.
 TEST_F(TwoUplinks, TheShorterQueueIsTaken) {
   scenario_.profiles = {spraying(), spraying(host::Balancing::adaptive)};

@@ -24,7 +24,7 @@ Time lone_flow(const std::optional<host::StackParams>& stack) {
   Simulation simulation(*model, *traffic, {});
   simulation.advance(2_ms);
   Time srtt;
-  simulation.for_each_active([&](std::uint32_t, const host::Flow& flow) { srtt = flow.srtt; });
+  simulation.for_each_active([&](const host::FlowView& flow) { srtt = flow.srtt; });
   return srtt;
 }
 
@@ -60,7 +60,7 @@ TEST(Stack, PausesArePartOfTheRoundTrip) {
     Simulation simulation(*model, *traffic, {});
     simulation.advance(5_ms);
     Time sum;
-    simulation.for_each_active([&](std::uint32_t, const host::Flow& flow) { sum += flow.srtt; });
+    simulation.for_each_active([&](const host::FlowView& flow) { sum += flow.srtt; });
     return sum / 8;
   };
   const Time stacked = mean_srtt(true);

@@ -316,6 +316,25 @@ std::set<std::uint32_t> entropies_of(const Scenario& s, std::uint64_t flow) {
   return out;
 }
 
+// Switches draw another port for a flow that has waited for its timeout, so it ends if any path is alive, there and
+// back. Without one it is cut off.
+TEST(CutOff, OfFlowlets) {
+  for (const bool all_down : {false, true}) {
+    Scenario s;
+    s.topology = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2});
+    s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+    s.profiles[0].balancing.kind = host::Balancing::flowlets;
+    s.network.reroute = false;
+    s.network.flowlet_gap = 100_us;
+    s.faults.link_events = {{.time = 0_us, .a = 4, .b = 6}};
+    if (all_down) s.faults.link_events.push_back({.time = 0_us, .a = 4, .b = 7});
+    for (int n = 0; n < 6; ++n) s.add_flow(0, 2, 2_KB);
+    const Outcome out = run(s);
+    EXPECT_EQ(out.flows.size(), all_down ? 0u : 6u);
+    EXPECT_EQ(out.stall.has_value(), all_down);
+  }
+}
+
 // A flow that sprays ends if one of its entropies leads past the dead link, there and back.
 TEST(CutOff, OfFewEntropies) {
   using host::Balancing;

@@ -161,12 +161,12 @@ TEST(SteadyFlowSkipper, AreToldOfWhole) {
   EXPECT_EQ(simulation.now(), options.stop);
   EXPECT_GT(simulation.fast_forward()->spans, 0u);
   std::uint64_t active = 0;
-  simulation.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+  simulation.for_each_active([&](const host::FlowView& flow) {
     ++active;
-    EXPECT_EQ(flow.facts.size, 20'000'000_B);
-    EXPECT_EQ(flow.facts.start, Time{});
+    EXPECT_EQ(flow.size, 20'000'000_B);
+    EXPECT_EQ(flow.start, Time{});
     // half of the downlink, a little less for headers
-    EXPECT_NEAR(static_cast<double>(simulation.acknowledged(src, flow)), 12.5e6 * 0.953, 0.25e6);
+    EXPECT_NEAR(static_cast<double>(flow.acknowledged.count), 12.5e6 * 0.953, 0.25e6);
   });
   EXPECT_EQ(active, 2u);
 }

@@ -129,9 +129,9 @@ TEST_P(Trace, ShowsPacketsAsTheyAreOnTheWire) {
   const auto text_of_wire = [](const TraceEvent& e) {
     const net::Packet& p = e.packet;
     const auto& [trigger, first, arrived, entropy, made_us] = e.sack;
-    return fmt::format("kind {} class {} seq {} wire {} slot {} {} flags {} hops {} {:x} sack {} {} {:x} {} {}",
+    return fmt::format("kind {} class {} seq {} wire {} slot {} {} flags {} INT {:x} {:x} sack {} {} {:x} {} {}",
                        static_cast<int>(p.kind), static_cast<int>(p.traffic_class), p.seq, p.wire, p.slot, p.generation,
-                       p.flags, p.hops, fmt::join(e.int_hop, " "), trigger, first, arrived, entropy, made_us);
+                       p.flags, e.int_head, fmt::join(e.int_hop, " "), trigger, first, arrived, entropy, made_us);
   };
   std::vector<std::string> expected;
   for (const Way& way :

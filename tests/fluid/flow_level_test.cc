@@ -12,8 +12,8 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/text_file.h"
-#include "weir/probe/probes.h"
-#include "weir/scenario/run.h"
+#include "weir/probe/probe_set.h"
+#include "weir/scenario/build.h"
 #include "weir/theory/max_min.h"
 
 namespace weir::fluid {
@@ -155,17 +155,17 @@ TEST(FlowLevel, RatesAreMaxMinFairAtAnyTime) {
     for (const net::Link& link : model.topology.links)
       network.capacities.insert(network.capacities.end(), 2, static_cast<double>(link.rate.bits_per_second));
     std::vector<double> rates;
-    run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) {
-      if (f.control.rate == Rate{}) return;  // all of it is on its way
+    run.simulation->for_each_active([&](const host::FlowView& f) {
+      if (f.rate == Rate{}) return;  // all of it is on its way
       theory::Flow flow;
-      const auto uses =
-          model.profiles[f.profile].balancing.sprays() ? paths.spread(src, f.dst) : paths.along(src, f.dst, f.entropy);
+      const auto uses = model.profiles[f.profile].balancing.sprays() ? paths.spread(f.src, f.dst)
+                                                                     : paths.along(f.src, f.dst, f.entropy);
       for (const auto& use : uses) {
         flow.links.push_back(use.link);
         flow.shares.push_back(use.share);
       }
       network.flows.push_back(flow);
-      rates.push_back(static_cast<double>(f.control.rate.bits_per_second));
+      rates.push_back(static_cast<double>(f.rate.bits_per_second));
     });
     if (network.flows.empty()) return;
     ++looked_at;
@@ -210,7 +210,7 @@ TEST(FlowLevel, BytesAreConserved) {
   while (!run.simulation->advance()) {
   }
   for (std::uint32_t host = 0; host < model.topology.hosts; ++host) {
-    const std::uint32_t port = model.routing.host_port(host);
+    const std::uint32_t port = model.routing.nic(host);
     EXPECT_NEAR(static_cast<double>(run.simulation->sent_bytes(port)), sent[host], 1 + 1e-9 * sent[host]);
     EXPECT_NEAR(static_cast<double>(run.simulation->sent_bytes(net::Topology::reverse(port))), received[host],
                 1 + 1e-9 * received[host]);
@@ -220,7 +220,7 @@ TEST(FlowLevel, BytesAreConserved) {
 std::uint64_t digest_of(const Scenario& s, Time step) {
   const scenario::Run run = scenario::build(s);
   const probe::RunClock clock;
-  probe::Probes probes(s.probes, *run.simulation, run.tags);
+  probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
   Time until = step;
   while (!run.simulation->advance(until)) until += step;
   probes.finish();
@@ -242,12 +242,12 @@ TEST(FlowLevel, StopsAndTellsOfActiveFlows) {
   EXPECT_TRUE(run.simulation->advance());
   EXPECT_EQ(run.simulation->now(), 500_us);
   std::vector<std::int64_t> sent;
-  run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) {
-    EXPECT_EQ(src, sent.size());
-    sent.push_back(f.snd_una);
+  run.simulation->for_each_active([&](const host::FlowView& f) {
+    EXPECT_EQ(f.src, sent.size());
+    sent.push_back(f.in_order.count);
   });
   EXPECT_EQ(sent, (std::vector<std::int64_t>{250'000, 250'000}));
-  EXPECT_EQ(run.simulation->sent_bytes(run.model->routing.host_port(0)), 250'000u);
+  EXPECT_EQ(run.simulation->sent_bytes(run.model->routing.nic(0)), 250'000u);
   EXPECT_EQ(run.simulation->counters().flows_completed, 0u);
   EXPECT_EQ(run.simulation->counters().data_packets, 500u);
 }

@@ -7,8 +7,8 @@
 #include <variant>
 
 #include "weir/base/error.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 
 namespace {
 

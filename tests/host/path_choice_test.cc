@@ -78,10 +78,10 @@ TEST(PathChoice, RepsJudgesByOneMark) {
        {Case{PathMarks::data, true, false}, {PathMarks::ack, false, true}, {PathMarks::none, false, false}}) {
     auto p = params(Balancing::reps, 65'536);
     p.marks = c.marks;
-    const auto comes_back = [&p](std::uint8_t flags) {
+    const auto comes_back = [&p](std::uint16_t flags) {
       PathChoice paths;
       paths.start(p, 7);
-      paths.on_ack(1, static_cast<std::uint8_t>(flags | net::kSack), 0_us);
+      paths.on_ack(1, static_cast<std::uint16_t>(flags | net::kSack), 0_us);
       return paths.next(0_us) == 1;
     };
     EXPECT_TRUE(comes_back(kNoMark));
@@ -90,17 +90,28 @@ TEST(PathChoice, RepsJudgesByOneMark) {
   }
 }
 
+// Switches do not tell acknowledgements from data (LetFlow): both have flowlets. The sender chooses nothing.
+TEST(PathChoice, FlowletsOfBothDirections) {
+  const auto p = params(Balancing::flowlets, 64);
+  EXPECT_FALSE(p.sprays());
+  EXPECT_FALSE(p.has_one_path());
+  EXPECT_EQ(p.path_policy(), net::PathPolicy::flowlets);
+  EXPECT_EQ(p.ack_flags(), net::flags_of(net::PathPolicy::flowlets));
+}
+
 // Switches mark acknowledgements only where REPS reads that mark, and route them adaptively only where data is.
 TEST(PathChoice, FlagsOfAcknowledgements) {
   for (const Balancing kind : {Balancing::ecmp, Balancing::ops, Balancing::ops_xor, Balancing::reps,
                                Balancing::adaptive, Balancing::round_robin}) {
     auto p = params(kind, 64);
+    EXPECT_EQ(p.ack_path_policy(), net::PathPolicy::hash);
     EXPECT_EQ(p.ack_flags(), 0);
     p.marks = PathMarks::ack;
     EXPECT_EQ(p.ack_flags(), kind == Balancing::reps ? net::kMarkable : 0);
     p.marks = PathMarks::data;
     p.acks = AckRouting::adaptive;
-    EXPECT_EQ(p.ack_flags(), kind == Balancing::adaptive ? net::kAdaptive : 0);
+    EXPECT_EQ(p.ack_flags(),
+              net::flags_of(kind == Balancing::adaptive ? net::PathPolicy::adaptive : net::PathPolicy::hash));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <vector>
 
 namespace weir::net {
@@ -323,10 +324,53 @@ TEST(Packet, FitsItsBudget) {
   static_assert(sizeof(Descriptor) == 32 && alignof(Descriptor) == 32);
   static_assert(sizeof(Packet) == 64);
   static_assert(sizeof(Port) <= 256);
-  EXPECT_TRUE(packet(64, PacketKind::pause).is_control());
-  EXPECT_TRUE(packet(64, PacketKind::resume).is_control());
-  for (const auto kind : {PacketKind::data, PacketKind::ack, PacketKind::nack, PacketKind::cnp})
-    EXPECT_FALSE(packet(64, kind).is_control());
+}
+
+// What is asked of kinds, whatever their order: one row for each kind.
+TEST(Packet, KindsAndWhatHoldsForThem) {
+  struct Row {
+    PacketKind kind;
+    bool is_control, ends_with_link, to_receiver, is_data, is_acknowledgement;
+  };
+  using Kind = PacketKind;
+  std::set<unsigned> numbers;
+  for (const Row& row : {Row{Kind::data, false, false, true, true, false},
+                         {Kind::trimmed, false, false, true, true, false},
+                         {Kind::probe, false, false, true, false, false},
+                         {Kind::ack, false, false, false, false, true},
+                         {Kind::nack, false, false, false, false, true},
+                         {Kind::cnp, false, false, false, false, false},
+                         {Kind::or_ack, false, false, false, false, false},
+                         {Kind::echo, false, false, false, false, false},
+                         {Kind::lost, false, true, true, false, false},
+                         {Kind::pause, true, true, true, false, false},
+                         {Kind::resume, true, true, true, false, false}}) {
+    const Descriptor d = packet(64, row.kind);
+    EXPECT_EQ(d.is_control(), row.is_control);
+    EXPECT_EQ(d.ends_with_link(), row.ends_with_link);
+    if (!row.ends_with_link) {
+      EXPECT_EQ(d.to_receiver(), row.to_receiver);
+    }
+    EXPECT_EQ(d.is_data(), row.is_data);
+    EXPECT_EQ(d.is_acknowledgement(), row.is_acknowledgement);
+    EXPECT_TRUE(numbers.insert(static_cast<unsigned>(row.kind) & 15).second) << "two kinds have one number";
+  }
+}
+
+// No flag shares a bit with another one, nor with the path policy.
+TEST(Packet, EachFlagHasABitOfItsOwn) {
+  unsigned seen = kPathPolicy;
+  for (const unsigned flag : {kMarked, kMarkable, kRetransmission, kAskAck, kLast, kEchoMarked, kEchoCnp, kSack}) {
+    EXPECT_EQ(seen & flag, 0u);
+    seen |= flag;
+  }
+  for (const PathPolicy policy :
+       {PathPolicy::hash, PathPolicy::adaptive, PathPolicy::round_robin, PathPolicy::flowlets}) {
+    Descriptor d = packet(64);
+    d.flags = static_cast<std::uint16_t>(0xffffu & ~kPathPolicy) | flags_of(policy);
+    EXPECT_EQ(d.path_policy(), policy);
+    EXPECT_EQ(d.is_routed_by_hash(), policy == PathPolicy::hash);
+  }
 }
 
 }  // namespace

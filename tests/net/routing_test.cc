@@ -98,7 +98,7 @@ TEST(Routing, PathsEndAtTheirHostInFewestHops) {
       for (std::uint32_t b = 0; b < t.hosts; ++b) {
         if (a == b) continue;
         const auto path = routing.path(a, b, a * 977 + b);
-        ASSERT_EQ(path.front(), routing.host_port(a));
+        ASSERT_EQ(path.front(), routing.nic(a));
         ASSERT_EQ(t.port_peer(path.back()), b);
         for (std::size_t i = 1; i < path.size(); ++i) ASSERT_EQ(t.port_owner(path[i]), t.port_peer(path[i - 1]));
         ASSERT_EQ(path.size(), routing.path(b, a, 0).size());

@@ -18,7 +18,7 @@
 #include "weir/cc/algorithm.h"
 #include "weir/engine/time/simulation.h"
 #include "weir/net/model/topologies.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/traffic/flow_list.h"
 
 namespace weir::probe {
@@ -42,7 +42,7 @@ struct Lab {
   // Runs to the end.
   Summary run(const ProbeParams& params, ResultDirectory* out = nullptr) {
     const RunClock clock;
-    Probes probes(params, *simulation, tags, out);
+    ProbeSet probes(params, *simulation, tags, out);
     simulation->advance();
     Summary summary = probes.finish();
     manifest = probes.manifest(clock);

@@ -9,9 +9,9 @@
 
 #include "weir/base/archive.h"
 #include "weir/probe/anatomy_probe.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/view_probe.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::probe {
@@ -33,7 +33,7 @@ struct Recorded {
 
   std::unique_ptr<ResultDirectory> out;
   scenario::Run run;
-  std::optional<Probes> probes;
+  std::optional<ProbeSet> probes;
   std::string summary;
 };
 

@@ -18,7 +18,7 @@
 #include "weir/import/htsim_files.h"
 #include "weir/import/htsim_import.h"
 #include "weir/replica/uet_htsim.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::replica::htsim_test {
 namespace {

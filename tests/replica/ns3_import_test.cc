@@ -15,7 +15,7 @@
 #include "tests/support/command.h"
 #include "weir/import/ns3_import.h"
 #include "weir/replica/ns3_routes.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::replica {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::replica {
 namespace {

@@ -13,7 +13,7 @@
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
 #include "weir/probe/manifest.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/result/contents.h"
 
 namespace weir::result {

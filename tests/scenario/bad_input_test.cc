@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "weir/cc/algorithm.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::scenario {
 namespace {

@@ -12,9 +12,9 @@
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
 #include "weir/engine/time/simulation.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::scenario {
@@ -86,7 +86,7 @@ class Watched {
   std::shared_ptr<const engine::Model> model_;
   std::vector<std::string> tags_;
   std::unique_ptr<traffic::Traffic> traffic_;
-  std::optional<probe::Probes> probes_;
+  std::optional<probe::ProbeSet> probes_;
 };
 
 class Checkpoint : public testing::TestWithParam<std::string> {

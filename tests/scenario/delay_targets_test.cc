@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "weir/scenario/build.h"
 #include "weir/scenario/delay_targets.h"
-#include "weir/scenario/run.h"
 
 namespace weir::scenario {
 namespace {

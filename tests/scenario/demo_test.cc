@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "weir/cc/algorithm.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::scenario {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "weir/scenario/build.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/toml/document.h"
 #include "weir/toml/parser.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "weir/scenario/build.h"
 #include "weir/scenario/ecn_choice.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::scenario {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "weir/base/error.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 
 namespace weir::scenario {
 namespace {
@@ -74,7 +74,7 @@ TEST(FastForwardScenario, IsWrittenAndReadAgain) {
 TEST(FastForwardScenario, ItsSummaryTells) {
   const auto summary_of = [](const Scenario& s) {
     const scenario::Run run = build(s);
-    probe::Probes probes(s.probes, *run.simulation, run.tags, nullptr);
+    probe::ProbeSet probes(s.probes, *run.simulation, run.tags, nullptr);
     while (!run.simulation->advance()) {
     }
     return probe::to_json(probes.finish());

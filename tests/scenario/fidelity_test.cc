@@ -13,9 +13,9 @@
 
 #include "tests/scenario/scenario_files.h"
 #include "weir/base/archive.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 
 namespace weir::scenario {
 namespace {

@@ -14,10 +14,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/scenario/scenario_files.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/queue_probe.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 
 namespace weir::scenario {
 namespace {
@@ -32,7 +32,7 @@ Result simulate(const Scenario& s) {
   const probe::RunClock clock;
   Scenario with_queues = s;
   if (with_queues.probes.get<probe::QueuesParams>() == nullptr) with_queues.probes.set(probe::QueuesParams{});
-  probe::Probes probes(with_queues.probes, *run.simulation, run.tags);
+  probe::ProbeSet probes(with_queues.probes, *run.simulation, run.tags);
   while (!run.simulation->advance()) {
   }
   const auto summary = probes.finish();

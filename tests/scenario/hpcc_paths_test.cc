@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weir/base/error.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::scenario::hpcc_paths_test {
 namespace {

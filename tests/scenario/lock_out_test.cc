@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weir/probe/statistics.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::scenario::lock_out_test {
@@ -33,9 +33,8 @@ double fairness(const std::string& text, const std::vector<std::string>& overrid
   while (!run.simulation->advance()) {
   }
   std::vector<double> delivered;
-  run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& flow) {
-    delivered.push_back(static_cast<double>(run.simulation->acknowledged(src, flow)));
-  });
+  run.simulation->for_each_active(
+      [&](const host::FlowView& flow) { delivered.push_back(static_cast<double>(flow.acknowledged.count)); });
   return probe::jain(delivered);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::scenario {

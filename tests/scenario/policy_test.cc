@@ -8,8 +8,8 @@
 #include "tests/support/command.h"
 #include "weir/cc/pcc_rl.h"
 #include "weir/policy/policy_file.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::scenario {

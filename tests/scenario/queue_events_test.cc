@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weir/engine/time/simulation.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::scenario {

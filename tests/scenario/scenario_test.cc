@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "weir/probe/pfc_probe.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/queue_probe.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/traffic/incast.h"
 #include "weir/traffic/poisson.h"
 
@@ -120,7 +120,7 @@ TEST(Collectives, AreReported) {
     all.push_back("run.stop=" + stop);
     const Scenario s = load_scenario(kStar, "a.toml", all);
     const scenario::Run run = build(s);
-    probe::Probes probes(s.probes, *run.simulation, run.tags);
+    probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
     while (!run.simulation->advance()) {
     }
     const probe::Summary summary = probes.finish();

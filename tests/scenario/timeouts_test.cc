@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weir/cc/algorithm.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/warnings.h"
 
 namespace weir::scenario::timeouts_test {

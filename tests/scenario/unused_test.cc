@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/unused.h"
 
 namespace weir::scenario {
@@ -63,7 +63,13 @@ TEST(UnusedParameters, AreTold) {
        {}},
       {hpcc + "[algorithm.load_balancing]\nentropies = 1\n",
        {"a.toml:10: algorithm.load_balancing.entropies has no effect: it has none with algorithm.load_balancing.kind = "
-        "\"ecmp\""}},
+        "\"ecmp\" or \"flowlets\""}},
+      {hpcc + "[network]\nflowlet_gap = \"1 us\"\nflowlet_entries = 8\n",
+       {"a.toml:10: network.flowlet_gap, flowlet_entries have no effect: each needs algorithm.load_balancing.kind = "
+        "\"flowlets\""}},
+      {hpcc +
+           "[algorithm.load_balancing]\nkind = \"flowlets\"\n[network]\nflowlet_gap = \"1 us\"\nflowlet_entries = 8\n",
+       {}},
       {hpcc + "[algorithm.recovery]\nkind = \"sack\"\nduplicates = 5\nreordering = \"1 us\"\n",
        {"a.toml:11: algorithm.recovery.duplicates has no effect: it needs algorithm.recovery.reordering = \"0 ps\""}},
       // of the algorithm

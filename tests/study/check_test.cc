@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/star_scenario.h"
-#include "weir/probe/possible.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
+#include "weir/probe/summary_keys.h"
 
 namespace weir::study {
 namespace {
@@ -177,7 +177,7 @@ TEST(Check, SummariesHaveNoOtherKeys) {
     auto run = scenario::build(s);
     const Json possible =
         Json::parse(probe::to_json(probe::possible_summary(s.probes, *run.model, run.tags, run.traffic->program())));
-    probe::Probes probes(s.probes, *run.simulation, run.tags);
+    probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
     while (!run.simulation->advance()) {
     }
     expect_keys(Json::parse(probe::to_json(probes.finish())), "", possible);

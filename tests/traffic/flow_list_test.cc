@@ -184,7 +184,7 @@ TEST(FlowList, ReadsAFileAndTurnsNamesIntoIndices) {
   const std::map<std::string, std::uint16_t> profiles{{"hpcc", 7}};
   context.tag_of = [](const std::string& name, const Where&) { return static_cast<std::uint16_t>(name.size()); };
   context.profile_of = [&](const std::string& name, const Where& where) {
-    if (!profiles.contains(name)) fail(where, "unknown algorithm '" + name + "'");
+    if (!profiles.contains(name)) throw InputError(where, "unknown algorithm '" + name + "'");
     return profiles.at(name);
   };
   FlowList list(

@@ -7,8 +7,8 @@
 #include "tests/support/document.h"
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/traffic.h"
 

@@ -18,7 +18,7 @@
 #include "tests/validation/artifact.h"
 #include "weir/base/text_file.h"
 #include "weir/import/htsim_import.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::validation::uet_test {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "tests/scenario/scenario_files.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/view/queue_shares.h"
 
@@ -23,18 +23,18 @@ TEST_P(EveryQueue, IsSharedAsItsPacketsSay) {
   if (!s.run.fidelity->tells_events || scenario::skips(s)) GTEST_SKIP() << "its engine tells no single events";
   scenario::Run run = scenario::build(s, scenario::build_model(s), 0, true);
   engine::Engine& engine = *run.simulation;
-  QueueShares queues(engine.ports());
+  QueueShares queues(engine.network().ports());
   engine.trace({}, [&](net::TraceEvents events) {
     for (const net::TraceEvent& event : events)
       if (!net::is_of_flow(event.kind)) queues.add(event);
   });
   engine.every(Time{20'000'000}, [&](Time now) {
-    for (std::uint32_t port = 0; port < engine.ports(); ++port) {
+    for (std::uint32_t port = 0; port < engine.network().ports(); ++port) {
       std::map<std::uint64_t, std::uint32_t> waiting;
       std::uint32_t sum = 0;
-      engine.for_each_queued(port, [&](const host::Flow* flow, std::uint32_t, std::uint32_t bytes) {
-        if (flow != nullptr) waiting[flow->id] += bytes;
-        sum += bytes;
+      engine.for_each_queued(port, [&](const engine::QueuedPacket& packet) {
+        if (packet.flow != engine::QueuedPacket::kEnded) waiting[packet.flow] += packet.bytes;
+        sum += packet.bytes;
       });
       ASSERT_EQ(queues.is_empty(port), sum == 0u) << port << " at " << now.ps;
       const auto told = queues.of(port);

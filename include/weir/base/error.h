@@ -1,4 +1,7 @@
 // InputError, which all of Weir throws when the user's input is wrong: what is wrong, where, and what would be valid.
+//
+// Errors are thrown by `throw` alone. A function that composes the message of several errors returns the error
+// (scenario::key_error in toml/document.h, TableReader::error_at, errno_error in base/system_error.h).
 #pragma once
 
 #include <optional>
@@ -45,7 +48,7 @@ class InputError : public std::runtime_error {
     if (!where_.file.empty()) key_ = std::move(key);
   }
 
-  // The same error as seen from a larger component, which holds the throwing one under `key`.
+  // This error as seen from a larger component, which holds the throwing one under `key`.
   InputError under(std::string_view key) const {
     if (!where_.file.empty()) return {std::string(key), what()};
     std::string whole(key);
@@ -58,8 +61,6 @@ class InputError : public std::runtime_error {
   Where where_;
   std::string reason_;
 };
-
-[[noreturn]] inline void fail(const Where& where, const std::string& what) { throw InputError(where, what); }
 
 // Calls work() and returns its result. An InputError that it throws becomes one about `key`, or about a value under it.
 template <class Work>

@@ -35,6 +35,7 @@ enum class Purpose : std::uint32_t {
   fast_forward = 20,
   nic_rate = 21,
   send_jitter = 22,
+  flowlets = 23,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.
@@ -44,7 +45,7 @@ class RandomStream {
   constexpr RandomStream(std::uint64_t seed, std::uint32_t entity, Purpose purpose)
       : seed_(seed), entity_(entity), purpose_(static_cast<std::uint32_t>(purpose)) {}
 
-  // Of a flow's own stream this is the flow's id, its lowest 32 bits.
+  // The entity: for a flow's own stream, the lowest 32 bits of the flow's id.
   std::uint32_t entity() const { return entity_; }
 
   // The draw with this index, as 64 uniform bits.

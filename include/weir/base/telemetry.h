@@ -31,9 +31,16 @@ constexpr std::uint64_t path_number(std::uint32_t port) { return port * 0x9e3779
 inline constexpr int kPathIdShift = 64 - 12;
 constexpr std::uint16_t path_id(std::uint64_t path) { return static_cast<std::uint16_t>(path >> kPathIdShift); }
 
+// How the wire format begins: nHop, in four bits, and pathID.
+constexpr std::uint16_t int_head(std::uint64_t hops, std::uint16_t path_id) {
+  return static_cast<std::uint16_t>(hops << 12 | path_id);
+}
+constexpr std::uint16_t path_id_of_head(std::uint16_t head) { return head & 0xfff; }
+
 // The records of a packet, one for each switch that it has left, in the order of its path.
 struct Telemetry {
   std::uint64_t path = 0;  // the numbers of the ports that it has left switches by, XORed
+  std::uint64_t hops = 0;  // how many records there are
   std::array<HopTelemetry, kMaxTelemetryHops> hop;
 };
 

@@ -32,11 +32,13 @@ struct Question {
   std::uint32_t generation = 0;
 };
 
-// Answers by changing the flow's Control. A timer that is not in the future counts as one of the next picosecond. It is
-// called on the thread that simulates the flow, so on several threads at once if the run has several.
+// A function that answers one question by changing the flow's Control. A timer that is not in the future counts as one
+// of the next picosecond. The function is called on the thread that simulates the flow, so on several threads at once
+// if the run has several.
 using Policy = std::function<void(const Question&, cc::Control&)>;
-// The same for many flows: the Control at a place belongs to the question at that place. Questions are ordered by the
-// flow's id, and each flow comes once. Called between epochs, on the thread that called advance().
+// A function that answers the questions of many flows: the Control at a place belongs to the question at that place.
+// Questions are ordered by the flow's id, and each flow comes once. The function is called between epochs, on the
+// thread that called advance().
 using BatchPolicy = std::function<void(std::span<const Question>, std::span<cc::Control>)>;
 
 // Internal: the questions of the senders in one partition of the network.

@@ -10,9 +10,33 @@
 
 namespace weir::net {
 
+// What holds for several kinds of packets: bits of their values, so that asking costs one instruction. Those of a kind
+// with none of these bits go from a flow's sender to its receiver.
+inline constexpr std::uint8_t kToSender = 0x10;      // from a flow's receiver to its sender
+inline constexpr std::uint8_t kEndsWithLink = 0x20;  // no node forwards or receives it as a packet of a flow
+inline constexpr std::uint8_t kFrame = 0x40;         // of flow control: for the switch or host at the end of the link
+
 // What a packet is. It becomes `lost` when a link loses it, and `trimmed` when a switch that had no room for it has cut
-// off its payload. A `probe` measures the round trip of its flow and comes back as an `echo`.
-enum class PacketKind : std::uint8_t { data, trimmed, probe, ack, nack, cnp, or_ack, echo, lost, pause, resume };
+// off its payload. A `probe` measures the round trip of its flow and comes back as an `echo`. The low four bits tell
+// kinds apart; their order means nothing.
+enum class PacketKind : std::uint8_t {
+  data = 0,
+  trimmed = 1,
+  probe = 2,
+  ack = 3 | kToSender,
+  nack = 4 | kToSender,
+  cnp = 5 | kToSender,
+  or_ack = 6 | kToSender,
+  echo = 7 | kToSender,
+  lost = 8 | kEndsWithLink,
+  pause = 9 | kEndsWithLink | kFrame,
+  resume = 10 | kEndsWithLink | kFrame
+};
+constexpr bool is_any(PacketKind kind, std::uint8_t of) { return (static_cast<std::uint8_t>(kind) & of) != 0; }
+
+// How a switch chooses among equal-cost ports for a packet: by a hash of its entropy, or as a policy says that knows
+// more than the packet (net/switch/path_policies.h).
+enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
 
 // Traffic classes. `priority` goes ahead of all data; the data classes of a scenario follow, of which `data` is the
 // first. A pause or resume frame names the class that it is about, and is in no class itself.
@@ -24,17 +48,19 @@ constexpr TrafficClass data_class(unsigned number) { return static_cast<TrafficC
 using ClassSet = std::uint8_t;
 constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u << static_cast<unsigned>(c) >> 1); }
 
-inline constexpr std::uint8_t kMarked = 1;      // ECN: congestion experienced
-inline constexpr std::uint8_t kEchoMarked = 2;  // on an acknowledgement: the data packet was marked
-inline constexpr std::uint8_t kEchoCnp = 4;     // on an acknowledgement: it carries a CNP
-inline constexpr std::uint8_t kLast = 4;        // on a data packet under On-Ramp: the last one of its flow
-inline constexpr std::uint8_t kRetransmission = 8;
-inline constexpr std::uint8_t kSack = 16;        // on an acknowledgement: a Sack comes with it
-inline constexpr std::uint8_t kAdaptive = 32;    // each switch sends it by the port with the shortest queue ...
-inline constexpr std::uint8_t kRoundRobin = 64;  // ... or by its equal-cost ports in turn
-inline constexpr std::uint8_t kSwitchChooses = kAdaptive | kRoundRobin;
-inline constexpr std::uint8_t kAskAck = 128;    // on a data packet: the receiver must acknowledge it at once
-inline constexpr std::uint8_t kMarkable = 128;  // on an acknowledgement: switches mark it as they mark data
+// The bits of Descriptor::flags, each with one meaning whatever the kind. The four highest, 0xf000, are free.
+inline constexpr std::uint16_t kMarked = 0x01;    // ECN: congestion experienced
+inline constexpr std::uint16_t kMarkable = 0x02;  // on an acknowledgement: switches mark it as they mark data
+inline constexpr std::uint16_t kRetransmission = 0x04;
+inline constexpr std::uint16_t kAskAck = 0x08;        // on a data packet: the receiver must acknowledge it at once
+inline constexpr std::uint16_t kLast = 0x10;          // on a data packet under On-Ramp: the last one of its flow
+inline constexpr std::uint16_t kEchoMarked = 0x20;    // on an acknowledgement: the data packet was marked
+inline constexpr std::uint16_t kEchoCnp = 0x40;       // on an acknowledgement: it carries a CNP
+inline constexpr std::uint16_t kSack = 0x80;          // on an acknowledgement: a Sack comes with it
+inline constexpr std::uint16_t kPathPolicy = 0x0f00;  // its PathPolicy
+constexpr std::uint16_t flags_of(PathPolicy policy) {
+  return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);
+}
 
 inline constexpr Time kNotScheduled = Time::max();  // departure time of a packet whose port is paused
 
@@ -54,14 +80,23 @@ struct alignas(32) Descriptor {
   std::uint16_t ingress = 0;  // index, at the current switch, of the port by which it came in
   PacketKind kind = PacketKind::data;
   TrafficClass traffic_class = TrafficClass::data;
-  std::uint8_t flags = 0;
-  std::uint8_t hops = 0;  // telemetry records present
+  std::uint16_t flags = 0;
 
-  bool is_control() const { return kind >= PacketKind::pause; }
-  // Whether it goes from the flow's sender to its receiver. Not valid for lost packets, pause and resume frames.
-  bool to_receiver() const { return kind <= PacketKind::probe; }
+  // A pause or resume frame.
+  bool is_control() const { return is_any(kind, kFrame); }
+  // A pause or resume frame, or lost: its way ends where the link does.
+  bool ends_with_link() const { return is_any(kind, kEndsWithLink); }
+  // Whether it goes from the flow's sender to its receiver, and not back. Not valid for lost packets, pause and resume
+  // frames.
+  bool to_receiver() const { return !is_any(kind, kToSender); }
+  // A data packet, whether or not its payload has come as far as this.
+  bool is_data() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
+  // An acknowledgement, positive or negative.
+  bool is_acknowledgement() const { return kind == PacketKind::ack || kind == PacketKind::nack; }
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
+  PathPolicy path_policy() const { return static_cast<PathPolicy>((flags & kPathPolicy) >> 8); }
+  bool is_routed_by_hash() const { return (flags & kPathPolicy) == 0; }
   // On its way: whether it has a record. Pause and resume frames have none.
   bool has_record() const { return record != kNoRecord; }
   // Whether switches write telemetry into it, or have, and it brings that back.
@@ -115,7 +150,6 @@ inline void copy_fields(Descriptor& to, const Descriptor& from) {
   to.kind = from.kind;
   to.traffic_class = from.traffic_class;
   to.flags = from.flags;
-  to.hops = from.hops;
 }
 inline void copy_fields(Sack& to, const Sack& from) {
   to.trigger = from.trigger;
@@ -140,7 +174,7 @@ constexpr std::uint32_t flow_entropy(std::uint32_t src, std::uint32_t dst, std::
   const std::uint32_t ports = static_cast<std::uint32_t>(sport) | static_cast<std::uint32_t>(dport) << 16;
   return mix32(mix32(mix32(src) ^ dst) ^ ports);
 }
-// That of the packets that answer a packet: they choose their path by themselves.
+// The path selector of the packets that answer a packet with this one: they take a path of their own.
 constexpr std::uint32_t answer_entropy(std::uint32_t entropy) { return mix32(entropy + 1); }
 
 }  // namespace weir::net

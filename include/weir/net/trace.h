@@ -84,9 +84,9 @@ struct SackFacts {
 struct TraceEvent {
   Time time;
   EventKind kind = EventKind::arrived;
-  Cause cause = Cause::none;     // waiting, told_loss
-  std::uint16_t int_path = 0;    // sent, received: the pathID of its INT field (HPCC 4.1)
-  std::uint32_t port = 0;        // where it happens; for flows, the sender's NIC
+  Cause cause = Cause::none;   // waiting, told_loss
+  std::uint16_t int_head = 0;  // sent, received: how its INT field begins on the wire, with nHop and pathID (HPCC 4.1)
+  std::uint32_t port = 0;      // where it happens; for flows, the sender's NIC
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
@@ -163,6 +163,11 @@ class TraceEvents {
 // Receives the events of one epoch, or of a part of one, in order of time. Of the events of one instant, arrivals at
 // far ends and losses come first, and then all others; both are ordered by port, what it has received first.
 using TraceVisit = std::function<void(TraceEvents)>;
+
+// When a reader is told: `between_epochs`, on the thread that advances the run, after the epoch; or `beside` the run,
+// on another thread, before that call of advance() returns. All readers of a run are told on the same thread, which is
+// another one only if all of them allow it.
+enum class Telling : std::uint8_t { between_epochs, beside };
 
 // The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
 struct NoTracer {

@@ -74,7 +74,7 @@ class ArchivedProbe : public Probe {
 
 // What the parameters of a probe are checked against before the run: the network, and the names of the flows' tags.
 struct Setting {
-  const engine::Model& model;
+  engine::NetworkView network;
   const std::vector<std::string>& tags;
 };
 

@@ -55,7 +55,8 @@ class ResultFile {
   void flush();
   // Flushes, and waits until the disk has what has been written.
   void sync();
-  // The same, and saves the length of the file and the checksum of what it holds; of a file in memory, all of it.
+  // Flushes and waits as sync() does, then saves the length of the file and the checksum of what it holds. A file in
+  // memory is saved whole.
   void archive(Saver& a);
   // Takes the file back to the length that was saved: what was written later is cut off. Throws InputError if the file
   // is shorter than that, or holds something else up to there.
@@ -103,7 +104,7 @@ class ResultDirectory {
   static std::unique_ptr<ResultDirectory> resume(const std::string& target);
   // From this call until has_gone_on(), files that are opened keep what they hold.
   void keep_files() { keeps_ = true; }
-  // The same, after copying all files but the checkpoint from `folder`, the directory of another run.
+  // Copies all files but the checkpoint from `folder`, the directory of another run, then does as keep_files().
   void take_copies(const std::string& folder);
   // The run has been brought back to its checkpoint: the directory gets its partial name and is written again.
   void has_gone_on();

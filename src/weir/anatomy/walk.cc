@@ -12,9 +12,6 @@ using net::Cause;
 using net::EventKind;
 using net::PacketKind;
 
-bool is_data(const net::Packet& p) { return p.kind == PacketKind::data || p.kind == PacketKind::trimmed; }
-bool is_answer(const net::Packet& p) { return p.kind == PacketKind::ack || p.kind == PacketKind::nack; }
-
 // Adds what a packet waited for, but no more than `room` of it: if there was more, each wait counts in proportion.
 // Returns how much was added.
 std::int64_t add_waits(const Journey& j, std::int64_t room, Parts& out) {
@@ -107,9 +104,9 @@ void Walk::wait(FlowWalk& flow, const net::TraceEvent& event) {
 }
 
 PacketNote* Walk::note_of(FlowWalk& flow, const net::Packet& p) const {
-  if (!is_data(p) && !is_answer(p)) return nullptr;
+  if (!p.is_data() && !p.is_acknowledgement()) return nullptr;
   // An answer tells the first byte that it does not acknowledge.
-  return flow.packets.find(p.sent, (is_data(p) ? p.seq : p.seq - 1) / model_.transport.payload.count);
+  return flow.packets.find(p.sent, (p.is_data() ? p.seq : p.seq - 1) / model_.transport.payload.count);
 }
 
 void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {
@@ -118,7 +115,7 @@ void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {
   if (at_sender && p.kind == PacketKind::data) send(flow, event);
   PacketNote* const note = note_of(flow, p);
   if (note != nullptr) {
-    if (is_answer(p)) {
+    if (p.is_acknowledgement()) {
       if (note->where == Whereabouts::at_receiver) note->journey.host += (event.time - note->since).ps;
     } else if (!at_sender) {
       ++note->hop;
@@ -136,9 +133,9 @@ void Walk::leave(FlowWalk& flow, const net::TraceEvent& event) {
   const std::int64_t waited = (event.time - note->since).ps;
   const std::int64_t paused = pauses_.within(event.port, p.traffic_class, note->since, event.time).ps;
   j.pause += paused;
-  std::int64_t& wait = is_answer(p)     ? j.ack
-                       : note->hop == 0 ? j.turn
-                                        : j.queue[std::min<std::size_t>(note->hop, kQueueParts) - 1];
+  std::int64_t& wait = p.is_acknowledgement() ? j.ack
+                       : note->hop == 0       ? j.turn
+                                              : j.queue[std::min<std::size_t>(note->hop, kQueueParts) - 1];
   wait += waited - paused;
   note->since = event.time;
   note->where = Whereabouts::on_wire;
@@ -147,12 +144,12 @@ void Walk::leave(FlowWalk& flow, const net::TraceEvent& event) {
 void Walk::arrive(FlowWalk& flow, const net::TraceEvent& event) {
   const net::Packet& p = event.packet;
   const std::uint32_t node = model_.topology.port_peer(event.port);
-  if (is_data(p)) {
+  if (p.is_data()) {
     PacketNote* const note = node == flow.dst ? note_of(flow, p) : nullptr;
     if (note == nullptr) return;
     note->where = Whereabouts::at_receiver;
     note->since = event.time;
-  } else if (is_answer(p) && node == event.src) {
+  } else if (p.is_acknowledgement() && node == event.src) {
     PacketNote* const note = note_of(flow, p);
     flow.heard_at = event.time;
     flow.knows_heard = note != nullptr;

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "weir/base/text_file.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 #include "weir/scenario/warnings.h"
 

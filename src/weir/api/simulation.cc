@@ -12,16 +12,16 @@
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
 #include "weir/engine/time/simulation.h"
-#include "weir/probe/probes.h"
+#include "weir/probe/probe_set.h"
 #include "weir/probe/results.h"
 #include "weir/result/tables.h"
 #include "weir/run/checkpoint.h"
 #include "weir/run/epoch_steps.h"
 #include "weir/run/execute.h"
 #include "weir/run/steering.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir {
@@ -41,7 +41,7 @@ struct Simulation::Parts {
   const probe::RunClock clock;
   scenario::Run run;
   const std::unique_ptr<probe::ResultDirectory> files;  // null: tables are not kept
-  probe::Probes probes;
+  probe::ProbeSet probes;
   bool has_ended = false;
 };
 
@@ -59,6 +59,15 @@ std::map<std::string, std::string> take_tables(probe::ResultDirectory& files) {
   std::map<std::string, std::string> out = files.take_texts();
   std::erase_if(out, [](const auto& file) { return result::find_table(file.first) == nullptr; });
   return out;
+}
+
+// What a run has come to, as documents.
+Result result_of(const run::Outcome& outcome, const result::Contents& contents, const char* if_interrupted) {
+  return {.summary = probe::to_json(outcome.summary),
+          .manifest = probe::to_json(outcome.manifest, contents),
+          .is_whole = outcome.is_whole(),
+          .reason = outcome.manifest.interrupted ? if_interrupted : outcome.manifest.reason,
+          .tables = {}};
 }
 
 }  // namespace
@@ -153,18 +162,9 @@ Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare
 }
 
 Result Simulation::finish() {
-  Result out;
-  const scenario::Scenario& s = parts_->scenario.internal();
-  probe::Summary summary = parts_->probes.finish();
-  probe::Manifest manifest = parts_->probes.manifest(parts_->clock);
-  manifest.title = s.title;
-  manifest.fidelity = summary.fidelity = s.run.fidelity->name;
-  out.summary = probe::to_json(summary);
-  if (manifest.stall) manifest.reason = engine::to_text(*manifest.stall);
-  manifest.interrupted = !parts_->has_ended;
-  out.manifest = probe::to_json(manifest);
-  out.reason = manifest.interrupted ? "finished early" : manifest.reason;
-  out.is_whole = out.reason.empty();
+  run::Outcome outcome = run::conclude(parts_->probes, parts_->clock, parts_->scenario.internal());
+  outcome.manifest.interrupted = !parts_->has_ended;
+  Result out = result_of(outcome, {}, "finished early");
   if (parts_->files) out.tables = take_tables(*parts_->files);
   return out;
 }
@@ -185,29 +185,18 @@ Result execute(const Scenario& scenario, const ExecuteOptions& options) {
   else if (options.tables)
     directory = probe::ResultDirectory::in_memory();
   const auto model = scenario::build_model(s);
+  run::ExecutionOptions execution{.prepare = options.prepare};
   scenario::Expected expected;
-  if (options.progress) expected = scenario::expect(s, *model, kFlowsToExpect);
-  Progress progress;
-  bool goes_on = true;
-  const run::ExecuteOptions inner{.look =
-                                      [&](const run::Pace& pace) {
-                                        progress = {.now = pace.now, .done = -1, .counters = pace.counters};
-                                        if (options.progress)
-                                          progress.done = run::share_done(pace, expected, s.run.stop);
-                                      },
-                                  .prepare = options.prepare,
-                                  .cancelled =
-                                      [&] {
-                                        if (options.progress) goes_on = options.progress(progress);
-                                        return !goes_on;
-                                      }};
-  const run::Outcome outcome = run::execute(s, model, directory.get(), inner);
+  if (options.progress) {
+    expected = scenario::expect(s, *model, kFlowsToExpect);
+    execution.progress = [&](Progress progress) {
+      progress.done = run::share_done(progress, expected, s.run.stop);
+      return options.progress(progress);
+    };
+  }
+  const run::Outcome outcome = run::execute(s, model, directory.get(), execution);
   if (on_disk) directory->commit();
-  Result out{.summary = probe::to_json(outcome.summary),
-             .manifest = probe::to_json(outcome.manifest, on_disk ? directory->contents() : result::Contents()),
-             .is_whole = outcome.is_whole(),
-             .reason = goes_on ? outcome.manifest.reason : "cancelled",
-             .tables = {}};
+  Result out = result_of(outcome, on_disk ? directory->contents() : result::Contents(), "cancelled");
   if (directory && !on_disk) out.tables = take_tables(*directory);
   return out;
 }

@@ -42,7 +42,7 @@ void CsvReader::read_field(std::string& field) {
   if (at_ < text_.size() && text_[at_] == '"') {
     const Where opened{where_.file, line_};
     for (++at_;; ++at_) {
-      if (at_ == text_.size()) fail(opened, "a quoted field is not closed; end it with '\"'");
+      if (at_ == text_.size()) throw InputError(opened, "a quoted field is not closed; end it with '\"'");
       if (text_[at_] == '"') {
         ++at_;
         if (at_ == text_.size() || text_[at_] != '"') break;
@@ -50,13 +50,15 @@ void CsvReader::read_field(std::string& field) {
       if (text_[at_] == '\n') ++line_;
       field += text_[at_];
     }
-    if (!at_end()) fail({where_.file, line_}, "text after the closing quote; write a quote inside a field as '\"\"'");
+    if (!at_end())
+      throw InputError(Where{where_.file, line_},
+                       "text after the closing quote; write a quote inside a field as '\"\"'");
     return;
   }
   for (; !at_end(); ++at_) {
     if (text_[at_] == '"')
-      fail({where_.file, line_},
-           "a quote inside an unquoted field; put the whole field in quotes and double the quote");
+      throw InputError(Where{where_.file, line_},
+                       "a quote inside an unquoted field; put the whole field in quotes and double the quote");
     field += text_[at_];
   }
 }

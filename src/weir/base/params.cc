@@ -50,18 +50,18 @@ constexpr std::array kRateUnits{
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-[[noreturn]] void fail_quantity(std::string_view text, std::span<const Unit> units, std::string_view what,
-                                std::string_view why) {
+InputError quantity_error(std::string_view text, std::span<const Unit> units, std::string_view what,
+                          std::string_view why) {
   std::string names;
   for (const auto& u : units) names += fmt::format("{}{}", names.empty() ? "" : ", ", u.name);
-  throw InputError(fmt::format("'{}' is not a {}: {}; write a number and one of {}, like \"1.5 {}\"", text, what, why,
-                               names, units[1].name));
+  return InputError(fmt::format("'{}' is not a {}: {}; write a number and one of {}, like \"1.5 {}\"", text, what, why,
+                                names, units[1].name));
 }
 
 // "<number> <unit>" as an exact whole number of base units. The decimal is scaled in integers,
 // so "0.1 us" is 100000 ps and nothing is lost to binary fractions.
 std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, std::string_view what) {
-  const auto bad = [&](std::string_view why) { fail_quantity(text, units, what, why); };
+  const auto error = [&](std::string_view why) { return quantity_error(text, units, what, why); };
   const std::string_view t = trim(text);
   std::size_t i = 0;
   std::int64_t mantissa = 0;
@@ -76,21 +76,21 @@ std::int64_t parse_quantity(std::string_view text, std::span<const Unit> units, 
     digit = true;
     if (__builtin_mul_overflow(mantissa, std::int64_t{10}, &mantissa) ||
         __builtin_add_overflow(mantissa, std::int64_t{t[i] - '0'}, &mantissa) || decimals >= 18)
-      bad("too many digits");
+      throw error("too many digits");
     if (dot) ++decimals;
   }
-  if (!digit) bad(t.starts_with('-') ? "it may not be negative" : "it has no number");
+  if (!digit) throw error(t.starts_with('-') ? "it may not be negative" : "it has no number");
   const auto name = trim(t.substr(i));
   if (name.empty() && mantissa == 0) return 0;
-  if (name.empty()) bad("it has no unit");
+  if (name.empty()) throw error("it has no unit");
   const auto unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.is_called(name); });
-  if (unit == units.end()) fail_quantity(text, units, what, fmt::format("unknown unit '{}'", name));
+  if (unit == units.end()) throw quantity_error(text, units, what, fmt::format("unknown unit '{}'", name));
   auto value = static_cast<__int128>(mantissa) * unit->factor;
   for (; decimals > 0; --decimals) {
-    if (value % 10 != 0) bad(fmt::format("it is not a whole number of {}", units.back().name));
+    if (value % 10 != 0) throw error(fmt::format("it is not a whole number of {}", units.back().name));
     value /= 10;
   }
-  if (value > kMax) bad("it is too large");
+  if (value > kMax) throw error("it is too large");
   return static_cast<std::int64_t>(value);
 }
 

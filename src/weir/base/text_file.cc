@@ -20,11 +20,11 @@ std::string size_text(std::size_t bytes) {
                                                                 : fmt::format("{} MiB", bytes >> 20);
 }
 
-[[noreturn]] void too_long(const std::string& path, std::string_view expected, std::size_t most, bool regular) {
-  fail({path, 0},
-       fmt::format("cannot be read (more than {}{}); it should be {}", size_text(most),
-                   regular ? ", which is the most that is read of such a file" : ", and it is no regular file",
-                   expected));
+InputError length_error(const std::string& path, std::string_view expected, std::size_t most, bool regular) {
+  return InputError(Where{path, 0}, fmt::format("cannot be read (more than {}{}); it should be {}", size_text(most),
+                                                regular ? ", which is the most that is read of such a file"
+                                                        : ", and it is no regular file",
+                                                expected));
 }
 
 // Not beyond a NUL, which no text has, unless what is read need not be text.
@@ -36,7 +36,7 @@ std::string read(const std::string& path, std::string_view expected, std::size_t
     struct stat status {};
     const bool regular = ::fstat(::fileno(file.get()), &status) == 0 && S_ISREG(status.st_mode);
     if (!regular) most = std::min(most, kLargestStream);
-    if (regular && static_cast<std::size_t>(status.st_size) > most) too_long(path, expected, most, regular);
+    if (regular && static_cast<std::size_t>(status.st_size) > most) throw length_error(path, expected, most, regular);
     if (regular) text.reserve(static_cast<std::size_t>(status.st_size) + 1);
     constexpr std::size_t kChunk = std::size_t{1} << 16;
     std::size_t length = 0;
@@ -47,15 +47,15 @@ std::string read(const std::string& path, std::string_view expected, std::size_t
           !any_bytes && std::find(text.data() + length, text.data() + length + n, '\0') != text.data() + length + n;
       length += n;
       if (n < kChunk || nul) break;
-      if (length > most) too_long(path, expected, most, regular);
+      if (length > most) throw length_error(path, expected, most, regular);
     }
     text.resize(length);
   }
   // a directory opens, and only reading it fails
   if (!file || std::ferror(file.get()))
-    fail({path, 0},
-         fmt::format("cannot be read ({}); it should be {}", std::generic_category().message(errno), expected));
-  if (text.size() > most) too_long(path, expected, most, false);
+    throw InputError(Where{path, 0}, fmt::format("cannot be read ({}); it should be {}",
+                                                 std::generic_category().message(errno), expected));
+  if (text.size() > most) throw length_error(path, expected, most, false);
   return text;
 }
 
@@ -77,12 +77,13 @@ void check_is_text(std::string_view text, const std::string& path, std::string_v
   const std::size_t at = std::min(text.find('\0'), find_invalid_utf8(text));
   if (at == std::string_view::npos) return;
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-  fail({path, static_cast<int>(line)},
-       fmt::format("{}, so it is no text (UTF-8); it should be {}",
-                   text[at] == '\0' ? "it has a NUL character"
-                                    : fmt::format("it has a byte 0x{:02x} where none can be",
-                                                  static_cast<unsigned>(static_cast<unsigned char>(text[at]))),
-                   expected));
+  throw InputError(
+      Where{path, static_cast<int>(line)},
+      fmt::format("{}, so it is no text (UTF-8); it should be {}",
+                  text[at] == '\0' ? "it has a NUL character"
+                                   : fmt::format("it has a byte 0x{:02x} where none can be",
+                                                 static_cast<unsigned>(static_cast<unsigned char>(text[at]))),
+                  expected));
 }
 
 std::string read_text_file(const std::string& path, std::string_view expected) {

@@ -95,8 +95,7 @@ Capture::Capture(const CaptureOptions& o, const engine::Model& model)
       flows_(flows_of(kPrefix, o.flows)),
       snaplen_(snaplen_of(o)),
       frames_(model, o.ipv6),
-      directory_(of_option("--pcap", [&] { return probe::ResultDirectory(o.directory); })),
-      pipe_([this](std::span<const net::TraceEvent> events) { look(events); }) {
+      directory_(of_option("--pcap", [&] { return probe::ResultDirectory(o.directory); })) {
   const auto payload = static_cast<std::uint32_t>(model.transport.payload.count);
   most_block_ = packet_block_bytes(kMostHead + (snaplen_ == 0 ? 0 : kMostHead + payload), kMostComment);
   point_of_port_.resize(model.topology.ports());
@@ -146,12 +145,12 @@ std::uint64_t Capture::expected_bytes(std::uint32_t src, std::uint32_t dst, Byte
 void Capture::attach(engine::Engine& engine) {
   net::TraceFilter starts;  // whatever the time
   starts.kinds = net::kind_bit(net::EventKind::started);
-  const auto add = [this](net::TraceEvents events) { pipe_.add(events); };
-  engine.trace(starts, add);
-  engine.trace(filter_, add);
+  const auto add = [this](net::TraceEvents events) { look(events); };
+  engine.trace(starts, add, net::Telling::beside);
+  engine.trace(filter_, add, net::Telling::beside);
 }
 
-void Capture::look(std::span<const net::TraceEvent> events) {
+void Capture::look(net::TraceEvents events) {
   for (const net::TraceEvent& event : events) {
     if (event.kind == net::EventKind::started)
       table_.add(event);
@@ -161,7 +160,6 @@ void Capture::look(std::span<const net::TraceEvent> events) {
 }
 
 void Capture::finish() {
-  pipe_.finish();
   for (Point& point : points_) {
     point.file.write({point.buffer.data(), point.used});
     point.file.close();

@@ -20,7 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/capture/event_pipe.h"
 #include "weir/capture/flow_table.h"
 #include "weir/capture/frames.h"
 #include "weir/capture/pcapng.h"
@@ -102,7 +101,7 @@ class Capture {
   static constexpr std::size_t kPages = std::size_t{1} << 16;  // bytes that are written at a time
 
   Interface interface_of(std::uint32_t port) const;
-  void look(std::span<const net::TraceEvent> events);
+  void look(net::TraceEvents events);
   void write(const net::TraceEvent& event);
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // four numbers of 20 digits at most, their names, copied texts
@@ -123,7 +122,6 @@ class Capture {
   std::array<FlowComment, 256> flow_comments_{};
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
-  EventPipe pipe_;  // last, so that it ends first: its thread touches all of the above
 };
 
 }  // namespace weir::capture

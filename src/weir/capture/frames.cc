@@ -43,7 +43,6 @@ struct Frames::Shape {
   bool has_int;
 
   bool has_sack() const { return event.sack.trigger >= 0; }
-  bool is_data() const { return packet.kind == PacketKind::data || packet.kind == PacketKind::trimmed; }
   bool has(std::uint8_t flag) const { return (packet.flags & flag) != 0; }
 };
 
@@ -143,8 +142,7 @@ Frame Frames::pfc(const net::Packet& packet, std::uint32_t from, std::uint8_t* h
 // are zeros, and change no checksum.
 void Frames::ip(const Shape& s, std::uint8_t* ip, HeaderBytes end) const {
   const net::Packet& p = s.packet;
-  const bool capable =
-      model_.ecn.enabled && (p.kind == PacketKind::data || p.kind == PacketKind::trimmed || p.is_markable());
+  const bool capable = model_.ecn.enabled && (p.is_data() || p.is_markable());
   const unsigned ecn = s.has(net::kMarked) ? 3 : capable ? 2 : 0;
   const unsigned dscp = p.kind == PacketKind::trimmed ? kTrimmed : kDscpOf(p.traffic_class);
   const unsigned byte = dscp << 2 | ecn;
@@ -196,7 +194,7 @@ HeaderBytes Frames::udp(const Shape& s, std::uint16_t port, HeaderBytes out) {
 
 // nHop, pathID, and five hops of 8 bytes (base/int_wire.h).
 HeaderBytes Frames::telemetry(const net::TraceEvent& event, HeaderBytes out) {
-  out.big<2>(std::min<unsigned>(event.packet.hops, kMaxWireHops) << 12 | event.int_path);
+  out.big<2>(event.int_head);
   for (const std::uint64_t hop : event.int_hop) out.big<8>(hop);
   return out;
 }
@@ -208,12 +206,12 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
   constexpr unsigned kHasSack = 2;
   constexpr std::uint32_t kIcrc = 4;
   const net::Packet& p = s.packet;
-  const bool acks = p.kind == PacketKind::ack || p.kind == PacketKind::nack;
+  const bool acks = p.is_acknowledgement();
   const bool sacks = acks && s.has_sack() && model_.profiles[p.profile].recovery.selective();
   const std::uint32_t padding = (4 - s.payload % 4) % 4;
   const bool forward_mark = acks && s.has(net::kEchoMarked);
   const bool backward_mark = p.kind == PacketKind::cnp || (acks && s.has(net::kEchoCnp));
-  const bool asks = s.is_data() && (model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck));
+  const bool asks = s.packet.is_data() && (model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck));
   out = udp(s, 4791, out);
   std::uint8_t* const bth = out.at();
   out.big<1>(p.kind == PacketKind::cnp ? 0x81 : 0x11);  // or acknowledge
@@ -242,7 +240,7 @@ void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std:
   const net::Packet& p = event.packet;
   std::uint8_t* const psn = bth + 9;
   if (p.has_telemetry()) telemetry(event, HeaderBytes(end - kTelemetry));
-  if (p.kind == PacketKind::data || p.kind == PacketKind::trimmed) {
+  if (p.is_data()) {
     const bool is_first = p.seq == 0;
     const bool is_last = p.seq + payload_ >= flow.size;
     // send: only, first, last, middle
@@ -276,7 +274,7 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
   };
   const unsigned marked = s.has(net::kEchoMarked) ? 0x20 : 0;
   out = udp(s, 4793, out);
-  if (s.is_data()) {
+  if (s.packet.is_data()) {
     const bool asks = model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck);
     prologue(kRequest, (s.has(net::kRetransmission) ? 0x10 : 0) | (asks ? 0x08 : 0));
     out.big<2>(0);  // clear_psn_offset
@@ -300,7 +298,7 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
   out.big<2>(s.flow.id);  // dpdcid
   if (p.kind == PacketKind::nack) {
     out.big<4>(0);  // payload
-  } else if (!s.is_data() && s.has_sack()) {
+  } else if (!s.packet.is_data() && s.has_sack()) {
     const std::int64_t base = s.event.sack.first - (packets(p.seq) - 1);
     out.big<2>(0);  // cc_type NSCC, cc_flags, mpr
     out.big<2>(static_cast<std::uint64_t>(std::clamp<std::int64_t>(base, INT16_MIN, INT16_MAX)));
@@ -318,7 +316,7 @@ HeaderBytes Frames::tcp(const Shape& s, HeaderBytes out) const {
   const auto sent_us = static_cast<std::uint32_t>(p.sent.ps / 1'000'000);
   const auto low = static_cast<std::uint16_t>(kFirstPort | (s.flow.id & kPortMask));
   const auto high = static_cast<std::uint16_t>(kFirstPort | (s.flow.id >> 14 & kPortMask));
-  const bool forth = s.is_data();
+  const bool forth = s.packet.is_data();
   std::uint8_t* const begin = out.at();
   std::uint32_t made_us = sent_us;
   if (!forth && s.event.sack.made_us != 0) made_us = s.event.sack.made_us;

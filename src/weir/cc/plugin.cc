@@ -21,8 +21,8 @@ std::list<Plugin>& loaded() {
   return all;
 }
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw InputError(fmt::format("{}: {}", one_line(file, kQuoted), why));
+InputError plugin_error(const std::string& file, const std::string& why) {
+  return InputError(fmt::format("{}: {}", one_line(file, kQuoted), why));
 }
 
 // A library that is not used is closed again.
@@ -31,8 +31,8 @@ struct Library {
       : handle(::dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle != nullptr) return;
     const char* const why = ::dlerror();
-    refuse(file, fmt::format("it cannot be loaded as a shared library: {}",
-                             one_line(why == nullptr ? "" : why, 2 * kQuoted)));
+    throw plugin_error(file, fmt::format("it cannot be loaded as a shared library: {}",
+                                         one_line(why == nullptr ? "" : why, 2 * kQuoted)));
   }
   ~Library() {
     if (handle != nullptr) ::dlclose(handle);
@@ -43,14 +43,16 @@ struct Library {
 
 const PluginFacts& facts_of(const Library& library, const std::string& file) {
   const auto* const facts = static_cast<const PluginFacts*>(::dlsym(library.handle, kSymbol));
-  if (facts == nullptr) refuse(file, "it is a shared library, but no plug-in of Weir: it lacks WEIR_PLUGIN(...)");
+  if (facts == nullptr)
+    throw plugin_error(file, "it is a shared library, but no plug-in of Weir: it lacks WEIR_PLUGIN(...)");
   if (facts->format != PluginFacts::kFormat || facts->sizes != PluginFacts::kSizes)
-    refuse(file, fmt::format("it was built against another Weir, or by a compiler that does not fit; build it again "
-                             "against weir {}",
-                             version()));
+    throw plugin_error(
+        file, fmt::format("it was built against another Weir, or by a compiler that does not fit; build it again "
+                          "against weir {}",
+                          version()));
   if (facts->version() != version())
-    refuse(file, fmt::format("it was built against weir {}, and this is weir {}; build it again",
-                             one_line(std::string(facts->version()), kQuoted), version()));
+    throw plugin_error(file, fmt::format("it was built against weir {}, and this is weir {}; build it again",
+                                         one_line(std::string(facts->version()), kQuoted), version()));
   return *facts;
 }
 
@@ -68,7 +70,7 @@ const Plugin& load_plugin(const std::string& file) {
     try {
       check_new_name("an algorithm", name, twice || find_algorithm(name) != nullptr);
     } catch (const InputError& error) {
-      refuse(file, error.what());
+      throw plugin_error(file, error.what());
     }
     plugin.algorithms.push_back(name);
   }

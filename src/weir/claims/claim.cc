@@ -26,7 +26,7 @@ bool flag(const TableReader& table, std::string_view key) {
   const scenario::Value* value = table.find(key);
   if (value == nullptr) return false;
   const bool* out = value->as<bool>();
-  if (out == nullptr) table.fail_at(key, "is not valid; valid is true or false");
+  if (out == nullptr) throw table.error_at(key, "is not valid; valid is true or false");
   return *out;
 }
 
@@ -50,7 +50,8 @@ Claim read_claim(const TableReader& table) {
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
   out.paper = table.required_text("paper", kNames);
-  if (!is_paper(out.paper)) table.fail_at("paper", fmt::format("'{}' is unknown; valid is {}", out.paper, kNames));
+  if (!is_paper(out.paper))
+    throw table.error_at("paper", fmt::format("'{}' is unknown; valid is {}", out.paper, kNames));
   out.place = table.required_text("place", "the section or figure");
   out.figure = table.text("figure");
   out.scenario = table.text("scenario");
@@ -72,8 +73,8 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
     table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried"});
     const std::string id = table.required_text("claim", "the claim's id, such as \"A36\"");
     const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
-    if (claim == claims.end()) table.fail_at("claim", fmt::format("claims.toml has no claim '{}'", id));
-    if (claim->cause) table.fail_at("claim", fmt::format("'{}' is there twice", id));
+    if (claim == claims.end()) throw table.error_at("claim", fmt::format("claims.toml has no claim '{}'", id));
+    if (claim->cause) throw table.error_at("claim", fmt::format("'{}' is there twice", id));
     Cause cause{.where = table.where(),
                 .printed = table.required_text("printed", "what the paper prints"),
                 .found = table.required_text("found", "what came out here"),
@@ -83,9 +84,9 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
                 .against_paper = flag(table, "against_paper"),
                 .tried = table.texts("tried")};
     if (!cause.experiment.empty() && cause.shown.empty())
-      table.fail_at("study", "it shows something; write what under 'shown'");
+      throw table.error_at("study", "it shows something; write what under 'shown'");
     if (cause.against_paper && cause.shown.empty())
-      table.fail_at("against_paper", "a finding against the paper needs what shows it; write it under 'shown'");
+      throw table.error_at("against_paper", "a finding against the paper needs what shows it; write it under 'shown'");
     if (!cause.experiment.empty()) cause.experiment = fmt::format("{}/{}", kExperiments, cause.experiment);
     claim->cause = std::move(cause);
   }
@@ -98,31 +99,32 @@ FigureFile read_study(const std::string& file) {
                  .study = study::read_paper_study(file)};
   const study::PaperFigure& figure = out.study.figure;
   if (!is_paper(figure.paper))
-    scenario::fail_key(figure.where, "paper.paper", fmt::format("'{}' is unknown; valid is {}", figure.paper, kNames));
+    throw scenario::key_error(figure.where, "paper.paper",
+                              fmt::format("'{}' is unknown; valid is {}", figure.paper, kNames));
   return out;
 }
 
 const Claim& claim_of(const FigureFile& f, const Where& where, const char* key, const std::string& id,
                       const std::vector<Claim>& claims) {
   const Claim* claim = find(claims, id);
-  if (claim == nullptr) scenario::fail_key(where, key, fmt::format("claims.toml has no claim '{}'", id));
+  if (claim == nullptr) throw scenario::key_error(where, key, fmt::format("claims.toml has no claim '{}'", id));
   if (claim->paper != f.study.figure.paper)
-    scenario::fail_key(where, key, fmt::format("{} is a claim of the paper '{}'", id, claim->paper));
+    throw scenario::key_error(where, key, fmt::format("{} is a claim of the paper '{}'", id, claim->paper));
   return *claim;
 }
 
 FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims) {
   FigureFile out = read_study(file);
   const study::PaperFigure& figure = out.study.figure;
-  const auto refuse = [&](const Where& where, const char* key, const std::string& id, bool by_code) {
+  const auto check_judge = [&](const Where& where, const char* key, const std::string& id, bool by_code) {
     claim_of(out, where, key, id, claims);
     if (by_code != (evaluator_of(id) != nullptr))
-      scenario::fail_key(where, key,
-                         by_code ? fmt::format("{} is not judged by code; write a [[claim]]", id)
-                                 : fmt::format("{} is judged by code; list it under paper.claims", id));
+      throw scenario::key_error(where, key,
+                                by_code ? fmt::format("{} is not judged by code; write a [[claim]]", id)
+                                        : fmt::format("{} is judged by code; list it under paper.claims", id));
   };
-  for (const std::string& id : figure.claims) refuse(figure.where, "paper.claims", id, true);
-  for (const study::PaperClaim& claim : out.study.claims) refuse(claim.where, "claim.id", claim.id, false);
+  for (const std::string& id : figure.claims) check_judge(figure.where, "paper.claims", id, true);
+  for (const study::PaperClaim& claim : out.study.claims) check_judge(claim.where, "claim.id", claim.id, false);
   return out;
 }
 
@@ -131,8 +133,8 @@ FigureFile read_experiment(const std::string& file, const std::vector<Claim>& cl
   for (const study::PaperClaim& of : out.study.claims) {
     const Claim& claim = claim_of(out, of.where, "claim.id", of.id, claims);
     if (!claim.cause || claim.cause->experiment != out.name)
-      scenario::fail_key(of.where, "claim.id",
-                         fmt::format("causes.toml does not name this study as what shows why {} fails", of.id));
+      throw scenario::key_error(of.where, "claim.id",
+                                fmt::format("causes.toml does not name this study as what shows why {} fails", of.id));
   }
   return out;
 }
@@ -157,7 +159,8 @@ std::vector<Claim> read_claims(const std::string& papers) {
   std::set<std::string> ids;
   for (const TableReader& table : TableReader(root, "").tables("claim")) {
     out.push_back(read_claim(table));
-    if (!ids.insert(out.back().id).second) table.fail_at("id", fmt::format("'{}' is there twice", out.back().id));
+    if (!ids.insert(out.back().id).second)
+      throw table.error_at("id", fmt::format("'{}' is there twice", out.back().id));
   }
   read_causes(papers + "/causes.toml", out);
   return out;
@@ -187,8 +190,9 @@ std::vector<FigureFile> read_experiments(const std::string& papers, const std::v
     if (!claim.cause || claim.cause->experiment.empty()) continue;
     const auto shows = [&](const FigureFile& f) { return f.name == claim.cause->experiment && f.judges(claim.id); };
     if (std::none_of(out.begin(), out.end(), shows))
-      scenario::fail_key(claim.cause->where, "cause.study",
-                         fmt::format("{}/{}.toml has no [[claim]] {}", papers, claim.cause->experiment, claim.id));
+      throw scenario::key_error(
+          claim.cause->where, "cause.study",
+          fmt::format("{}/{}.toml has no [[claim]] {}", papers, claim.cause->experiment, claim.id));
   }
   return out;
 }

@@ -201,9 +201,8 @@ void b34_who_decreases_how_often(Context& context) {
   const auto ratio = [&](const std::string& decrease) {
     Watch watch(context.scenario("two-rates.toml"), "3->2", {"algorithm.rate_decrease=" + decrease});
     std::map<std::uint32_t, double> rate;
-    watch.record(1_us, 100_us, [&](Time, std::uint32_t src, const host::Flow& f) {
-      rate[src] = static_cast<double>(f.control.rate.bits_per_second);
-    });
+    watch.record(1_us, 100_us,
+                 [&](Time, const host::FlowView& f) { rate[f.src] = static_cast<double>(f.rate.bits_per_second); });
     const auto decreases = [&](std::uint32_t src, double from) {
       return std::log(rate.at(src) / from) / std::log(1 - 0.0002 / 2);
     };
@@ -227,7 +226,7 @@ void b35_dcqcn_is_fairer(Context& context) {
     overrides.push_back(fmt::format("run.seed={}", seed));
     Watch watch(context.scenario("staggered-hpcc.toml"), "17->16", overrides);
     Shares shares;
-    watch.record(20_us, 1140_us, [&](Time now, std::uint32_t src, const host::Flow& f) { shares.add(now, src, f); });
+    watch.record(20_us, 1140_us, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
     require(watch.counters().retransmitted == 0, "packets were lost");
     return Fair{mean_index(index_of_deliveries(shares, 20_us), 140_us, 1140_us),
                 mean_index(index_of_rates(shares), 140_us, 1140_us)};

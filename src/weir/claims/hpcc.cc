@@ -26,8 +26,8 @@ constexpr double kEta = 0.95;
 void a7_target_is_reached_in_one_round_trip(Context& context) {
   Watch watch(context.scenario("single-bottleneck.toml"), "3->2");
   std::map<Time, double> rate;
-  watch.record(100_ns, 300_us, [&](Time now, std::uint32_t src, const host::Flow& f) {
-    if (src == 0) rate[now] = watch.share(f.control.rate);
+  watch.record(100_ns, 300_us, [&](Time now, const host::FlowView& f) {
+    if (f.src == 0) rate[now] = watch.share(f.rate);
   });
   const Time left = watch.finish_of(1);
   // The last instant at which the rate was off the target, and the load from the end of the second round trip on.
@@ -53,13 +53,13 @@ void a15_sixty_four_new_flows(Context& context) {
     std::int64_t least = 52'500;  // the least window until then
   };
   std::map<std::uint32_t, Seen> flows;
-  watch.record(50_ns, 1500_us, [&](Time, std::uint32_t src, const host::Flow& f) {
-    if (src == 64) return;
-    Seen& seen = flows[src];
-    const std::int64_t w = f.control.window.count;
-    if (f.snd_una == 0) seen.burst = f.snd_nxt;
+  watch.record(50_ns, 1500_us, [&](Time, const host::FlowView& f) {
+    if (f.src == 64) return;
+    Seen& seen = flows[f.src];
+    const std::int64_t w = f.window.count;
+    if (f.in_order.count == 0) seen.burst = f.next.count;
     if (seen.last == 0) seen.least = std::min(seen.least, w);
-    if (seen.last == 0 && f.snd_una >= seen.burst && f.snd_una > 0) seen.last = w;
+    if (seen.last == 0 && f.in_order.count >= seen.burst && f.in_order.count > 0) seen.last = w;
   });
   require(flows.size() == 64, "not all flows were seen");
   std::vector<double> least;
@@ -83,9 +83,8 @@ void a15_sixty_four_new_flows(Context& context) {
 void a16_a_lone_flow_keeps_line_rate(Context& context) {
   Watch watch(context.scenario("lone-flow.toml"), "0->2");
   std::int64_t room = 52'500;
-  watch.record(100_ns, 1_ms, [&](Time, std::uint32_t, const host::Flow& f) {
-    room = std::min(room, f.control.window.count - f.in_flight());
-  });
+  watch.record(100_ns, 1_ms,
+               [&](Time, const host::FlowView& f) { room = std::min(room, (f.window - f.in_flight).count); });
   const double least = watch.least_utilisation(10_us, 0_us, 1_ms);
   const bool holds = least >= 0.93 && room > 0;
   context.judge(
@@ -198,8 +197,7 @@ void a24_a_larger_step_is_fairer(Context& context) {
   for (const std::string& w_ai : steps) {
     Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.w_ai=" + w_ai});
     Shares shares;
-    watch.record(100_us, 10_ms - 100_us,
-                 [&](Time now, std::uint32_t src, const host::Flow& f) { shares.add(now, src, f); });
+    watch.record(100_us, 10_ms - 100_us, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
     index.push_back(mean_index(index_of_deliveries(shares, 100_us), 0_us, 10_ms));
     measured += fmt::format("{}{}: {:.4f}", measured.empty() ? "" : "; ", w_ai, index.back());
   }

@@ -31,8 +31,8 @@ void a26_hpcc_recovers_at_once_and_dcqcn_does_not(Context& context) {
   // The rate of the long flow and the load of its link, which nobody shares once the short flow has left.
   Watch hpcc(context.scenario("long-short.toml"), "32->2");
   std::map<Time, double> rate;
-  hpcc.record(1_us, 4_ms, [&](Time now, std::uint32_t src, const host::Flow& f) {
-    if (src == 0) rate[now] = hpcc.share(f.control.rate);
+  hpcc.record(1_us, 4_ms, [&](Time now, const host::FlowView& f) {
+    if (f.src == 0) rate[now] = hpcc.share(f.rate);
   });
   const Time left = hpcc.finish_of(1);
   Time below = left;
@@ -113,7 +113,7 @@ void a28_mice_pass_elephants(Context& context) {
 void a29_joining_flows_share_alike(Context& context) {
   Watch watch(context.scenario("joins.toml"), "32->4");
   Shares shares;
-  watch.record(10_ms, 710_ms, [&](Time now, std::uint32_t src, const host::Flow& f) { shares.add(now, src, f); });
+  watch.record(10_ms, 710_ms, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
   require(watch.finished().size() == 4, "not all flows have ended");
   std::vector<double> index;
   for (const Index& i : index_of_deliveries(shares, 10_ms))

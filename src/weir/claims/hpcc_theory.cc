@@ -15,7 +15,7 @@
 #include "weir/claims/claim_scenario.h"
 #include "weir/engine/model/flow_network.h"
 #include "weir/probe/port_choice.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 #include "weir/theory/max_min.h"
 #include "weir/theory/queue.h"
@@ -88,7 +88,7 @@ struct Measured {
 };
 Measured run(const std::string& file, const std::string& w_ai, const std::string& port, Time from, Time to) {
   const auto r = scenario::build(load_claim_scenario(file, {"algorithm.w_ai=" + w_ai}));
-  auto& simulation = *r.simulation;
+  auto& simulation = dynamic_cast<engine::Simulation&>(*r.simulation);
   const auto id = probe::choose_ports(r.model->topology, port).at(0);
   struct Sender {
     std::int64_t acknowledged = 0;
@@ -98,16 +98,16 @@ Measured run(const std::string& file, const std::string& w_ai, const std::string
   std::map<std::uint32_t, Sender> senders;
   engine::advance_unstalled(simulation, from);
   const auto sent = simulation.sent_bytes(id);
-  simulation.for_each_active([&](std::uint32_t src, const host::Flow& f) { senders[src].acknowledged = -f.snd_una; });
+  simulation.for_each_active([&](const host::FlowView& f) { senders[f.src].acknowledged = -f.in_order.count; });
   for (Time t = from; t < to; t += 257_ns) {
     engine::advance_unstalled(simulation, t);
-    simulation.for_each_active([&](std::uint32_t src, const host::Flow& f) {
-      senders[src].u += reinterpret_cast<const cc::Hpcc*>(&f + 1)->utilisation();
-      ++senders[src].samples;
+    simulation.for_each_active([&](const host::FlowView& f) {
+      senders[f.src].u += static_cast<const cc::Hpcc*>(simulation.flow(f).state())->utilisation();
+      ++senders[f.src].samples;
     });
   }
   engine::advance_unstalled(simulation, to);
-  simulation.for_each_active([&](std::uint32_t src, const host::Flow& f) { senders[src].acknowledged += f.snd_una; });
+  simulation.for_each_active([&](const host::FlowView& f) { senders[f.src].acknowledged += f.in_order.count; });
 
   Measured out;
   const double wire = static_cast<double>(r.model->data_wire(r.model->profiles.front()).count) /

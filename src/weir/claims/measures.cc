@@ -77,12 +77,10 @@ int turns(std::span<const double> curve, double amplitude) {
   return count;
 }
 
-void Shares::add(Time now, std::uint32_t src, const host::Flow& f) {
+void Shares::add(Time now, const host::FlowView& f) {
   if (instants_.empty() || instants_.back().time != now) instants_.push_back({.time = now, .flows = {}});
-  instants_.back().flows.push_back({.src = src,
-                                    .start = f.facts.start,
-                                    .acked = f.snd_una,
-                                    .rate = static_cast<double>(f.control.rate.bits_per_second)});
+  instants_.back().flows.push_back(
+      {.src = f.src, .start = f.start, .acked = f.in_order.count, .rate = static_cast<double>(f.rate.bits_per_second)});
 }
 
 std::vector<Index> index_of_rates(const Shares& shares) {

@@ -43,7 +43,7 @@ class Shares {
   };
 
   // In order of time.
-  void add(Time now, std::uint32_t src, const host::Flow& flow);
+  void add(Time now, const host::FlowView& flow);
   const std::vector<Instant>& instants() const { return instants_; }
 
  private:

@@ -49,8 +49,8 @@ struct Joining {
 Joining join(const Context& context, const Overrides& overrides, Bytes settled) {
   Watch watch(context.scenario("twelve-to-one.toml"), "13->12", overrides);
   Shares shares;
-  watch.record(10_us, 90_ms, [&](Time now, std::uint32_t src, const host::Flow& f) {
-    if (now >= kEquilibrium && now.ps % (1_ms).ps == 0) shares.add(now, src, f);
+  watch.record(10_us, 90_ms, [&](Time now, const host::FlowView& f) {
+    if (now >= kEquilibrium && now.ps % (1_ms).ps == 0) shares.add(now, f);
   });
   Joining out;
   out.used = watch.utilisation(kJoin + 37_ms, kJoin + 40_ms);
@@ -202,8 +202,8 @@ Cubic cubic(const Context& context, int flows, const Overrides& overrides) {
   const Time from = 200_ms;
   const Time to = 400_ms;
   Shares shares;
-  watch.record(10_us, to, [&](Time now, std::uint32_t src, const host::Flow& f) {
-    if (f.tag == 0 && now >= from && now.ps % (10_ms).ps == 0) shares.add(now, src, f);
+  watch.record(10_us, to, [&](Time now, const host::FlowView& f) {
+    if (f.tag == 0 && now >= from && now.ps % (10_ms).ps == 0) shares.add(now, f);
   });
   std::vector<double> delay;
   for (const Watch::Sample& s : watch.samples())
@@ -304,13 +304,13 @@ Bytes largest_excess(const Context& context, const Overrides& overrides) {
   };
   std::map<std::uint32_t, Seen> last;
   std::int64_t out = 0;
-  watch.record(kStep, 60_ms, [&](Time now, std::uint32_t src, const host::Flow& flow) {
-    Seen& seen = last[src];
+  watch.record(kStep, 60_ms, [&](Time now, const host::FlowView& flow) {
+    Seen& seen = last[flow.src];
     if (seen.time + kStep == now) {
-      const Rate rate = std::max(seen.rate, flow.control.rate);
-      out = std::max(out, flow.snd_nxt - seen.sent - bytes_in(kStep, rate).count * kPacket / kWire - kPacket);
+      const Rate rate = std::max(seen.rate, flow.rate);
+      out = std::max(out, flow.next.count - seen.sent - bytes_in(kStep, rate).count * kPacket / kWire - kPacket);
     }
-    seen = {now, flow.snd_nxt, flow.control.rate};
+    seen = {now, flow.next.count, flow.rate};
   });
   return Bytes{out};
 }

@@ -47,8 +47,8 @@ Foresight foresight(const Context& context, std::uint64_t seed) {
   const auto ntp_offset = [&](std::uint32_t host) {  // of a millisecond, uniform
     return 1e3 * std::sqrt(12.0) * (random.uniform(host) - 0.5);
   };
-  watch.record(1_us, 100_ms, [&](Time now, std::uint32_t src, const host::Flow& f) {
-    const cc::OnRamp::Report& r = watch.simulation().on_ramp(src, f)->last_report();
+  watch.record(1_us, 100_ms, [&](Time now, const host::FlowView& f) {
+    const cc::OnRamp::Report& r = watch.simulation().on_ramp(f)->last_report();
     Latest& latest = flows[f.id];
     if (r.sent < Time{} || r.sent == latest.report.sent) return;
     if (latest.known.waits && r.sent >= latest.known.when) {
@@ -60,7 +60,7 @@ Foresight foresight(const Context& context, std::uint64_t seed) {
     }
     latest.report = r;
     if (latest.known.waits) return;
-    latest.known = {us(r.delay), us(r.heard - r.sent), us(r.delay) + ntp_offset(f.dst) - ntp_offset(src), now, true};
+    latest.known = {us(r.delay), us(r.heard - r.sent), us(r.delay) + ntp_offset(f.dst) - ntp_offset(f.src), now, true};
   });
   const auto logs = [](std::vector<double> x) {
     const double least = *std::min_element(x.begin(), x.end());

@@ -21,7 +21,7 @@
 #include "weir/policy/policy_file.h"
 #include "weir/policy/quantise.h"
 #include "weir/policy/walks.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::claims {

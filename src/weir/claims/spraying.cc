@@ -12,7 +12,7 @@
 #include "weir/claims/claim_scenario.h"
 #include "weir/claims/measures.h"
 #include "weir/probe/collective_report.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::claims {
@@ -60,7 +60,8 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
 // One run, as part of a bar.
 void add(Bar& bar, const std::string& file, const std::vector<std::string>& overrides) {
   scenario::Run run = scenario::build(load_claim_scenario(file, overrides));
-  run.simulation->on_finish([&](const host::FlowRecord& r) { bar.fct.push_back(us(r.finish - r.start)); });
+  run.simulation->on_finish([&](const host::FlowRecord& r) { bar.fct.push_back(us(r.finish - r.start)); },
+                            engine::FinishCalls::later);
   while (!engine::advance_unstalled(*run.simulation)) {
   }
   const probe::CollectiveSummary c = probe::report_collectives(*run.simulation, run.tags).at(0);

@@ -20,7 +20,7 @@
 #include "weir/claims/catalogue.h"
 #include "weir/claims/claim_scenario.h"
 #include "weir/claims/spraying.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 #include "weir/theory/spraying.h"
 
@@ -73,7 +73,7 @@ class Scratch {
 };
 
 using Overrides = std::vector<std::string>;
-using Look = std::function<void(const host::Flow&)>;
+using Look = std::function<void(const engine::Simulation&, const host::FlowView&)>;
 
 // Bit/s of payload that is acknowledged after kSettled.
 double goodput(const std::string& scenario, const std::string& graph, Overrides overrides, Time step,
@@ -86,11 +86,11 @@ double goodput(const std::string& scenario, const std::string& graph, Overrides 
   std::int64_t to = 0;
   for (Time now = kSettled; now < kEnd; now += step) {
     engine::advance_unstalled(*run.simulation, now);
-    run.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) {
-      if (src != 0) return;
-      if (from < 0) from = f.snd_una;
-      to = f.snd_una;
-      if (look) look(f);
+    run.simulation->for_each_active([&](const host::FlowView& f) {
+      if (f.src != 0) return;
+      if (from < 0) from = f.in_order.count;
+      to = f.in_order.count;
+      if (look) look(dynamic_cast<const engine::Simulation&>(*run.simulation), f);
     });
   }
   return 8 * static_cast<double>(to - from) / (kEnd - kSettled - step).seconds();
@@ -245,14 +245,15 @@ void e40_the_area_of_a_sawtooth(Context& context) {
     double last = 0;
     double sum = 0;
     int decreases = 0;
-    const double rate = by_delay(context, n, kSlow, kSwift, 250_ns, [&](const host::Flow& f) {
-      const double cwnd = static_cast<const cc::Swift*>(const_cast<host::Flow&>(f).state())->cwnd();
-      if (cwnd < 0.8 * last) {
-        sum += last;
-        ++decreases;
-      }
-      last = cwnd;
-    });
+    const double rate =
+        by_delay(context, n, kSlow, kSwift, 250_ns, [&](const engine::Simulation& simulation, const host::FlowView& f) {
+          const double cwnd = static_cast<const cc::Swift*>(simulation.flow(f).state())->cwnd();
+          if (cwnd < 0.8 * last) {
+            sum += last;
+            ++decreases;
+          }
+          last = cwnd;
+        });
     const double packets = rate * (kEnd - kSettled).seconds() / 8 / 4'096 / decreases;
     const double w = sum / decreases;
     areas.push_back(packets / (w * w));

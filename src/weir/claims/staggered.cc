@@ -43,8 +43,7 @@ Outcome run_once(const Context& context, const Incast& incast, const Variant& va
   overrides.push_back(fmt::format("run.seed={}", seed));
   Watch watch(context.scenario(variant.file), fmt::format("{}->{}", incast.flows + 1, incast.flows), overrides);
   Shares shares;
-  watch.record(1_us, incast.end,
-               [&](Time now, std::uint32_t src, const host::Flow& flow) { shares.add(now, src, flow); });
+  watch.record(1_us, incast.end, [&](Time now, const host::FlowView& flow) { shares.add(now, flow); });
 
   require(watch.finished().size() == static_cast<std::size_t>(incast.flows), "some flows have not ended");
   require(watch.counters().retransmitted == 0, "packets were lost");

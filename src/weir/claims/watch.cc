@@ -10,7 +10,7 @@ namespace weir::claims {
 Watch::Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides)
     : run_(scenario::build(load_claim_scenario(file, overrides))),
       port_(probe::choose_ports(run_.model->topology, port).at(0)) {
-  run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); });
+  run_.simulation->on_finish([this](const host::FlowRecord& r) { finished_.push_back(r); }, engine::FinishCalls::later);
 }
 
 void Watch::record(Time step, Time until, const Look& look) {
@@ -19,7 +19,7 @@ void Watch::record(Time step, Time until, const Look& look) {
     engine::advance_unstalled(*run_.simulation, now);
     samples_.push_back(
         {now, run_.simulation->queued_bytes(port_), static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
-    if (look) run_.simulation->for_each_active([&](std::uint32_t src, const host::Flow& f) { look(now, src, f); });
+    if (look) run_.simulation->for_each_active([&](const host::FlowView& f) { look(now, f); });
   }
 }
 

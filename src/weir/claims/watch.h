@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::claims {
@@ -18,7 +18,7 @@ class Watch {
     std::int64_t queue = 0;  // bytes that wait
     std::int64_t sent = 0;   // bytes that have begun to leave, since the start of the run
   };
-  using Look = std::function<void(Time now, std::uint32_t src, const host::Flow& flow)>;
+  using Look = std::function<void(Time now, const host::FlowView& flow)>;
 
   // `port` as in a probe's list, such as "17->16".
   Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides = {});

@@ -76,13 +76,13 @@ class FigureReader {
     out.kind = kind.name;
     out.x = axis(from, "x");
     out.y = axis(from, "y");
-    if (out.y.scale == "category" && !kind.cells) complain("y.scale", "linear or log");
+    if (out.y.scale == "category" && !kind.cells) throw error("y.scale", "linear or log");
     if (kind.cells) out.z = axis(from, "z");
-    if (out.z.scale == "category") complain("z.scale", "linear or log");
+    if (out.z.scale == "category") throw error("z.scale", "linear or log");
     if (kind.spokes && out.x.categories.size() < kLeastSpokes)
-      complain("x.categories", "a list of three names at least");
+      throw error("x.categories", "a list of three names at least");
     const Json& series = member(from, "series", "a list of series");
-    if (!series.is_array()) complain("series", "a list of series");
+    if (!series.is_array()) throw error("series", "a list of series");
     for (const Json& s : series) {
       add(read_series(s, out), out);
       pair_up(out.series);
@@ -99,7 +99,7 @@ class FigureReader {
     if (kind != nullptr) return *kind;
     std::vector<std::string_view> names;
     for (const Kind& known : kinds()) names.push_back(known.name);
-    complain("kind", fmt::format("{}", fmt::join(names, ", ")));
+    throw error("kind", fmt::format("{}", fmt::join(names, ", ")));
   }
   // What its kind asks of the series of a figure.
   void check_series(const Figure& figure, const Kind& kind) const {
@@ -108,32 +108,33 @@ class FigureReader {
     const bool is_empty =
         std::all_of(figure.series.begin(), figure.series.end(), [](const Series& s) { return s.x.empty(); });
     if (cells > (kind.cells ? 1 : 0) || (kind.cells && cells == 0 && !is_empty))
-      complain("series", kind.cells ? "a list in which exactly one has z" : "a list of series without z");
+      throw error("series", kind.cells ? "a list in which exactly one has z" : "a list of series without z");
     if (!kind.spokes) return;
     for (const Series& s : figure.series)
       for (std::size_t i = 0; i < s.x.size(); ++i) {
         const FigureReader within(fmt::format("{}: series '{}'", place_, s.name));
         if (std::find(s.x.begin(), s.x.begin() + static_cast<std::ptrdiff_t>(i), s.x[i]) !=
             s.x.begin() + static_cast<std::ptrdiff_t>(i))
-          within.complain("x", "each spoke once");
-        if (!std::isnan(s.y[i]) && !(s.y[i] >= 0 && s.y[i] <= 1)) within.complain("y", "numbers from 0 to 1, or null");
+          throw within.error("x", "each spoke once");
+        if (!std::isnan(s.y[i]) && !(s.y[i] >= 0 && s.y[i] <= 1))
+          throw within.error("y", "numbers from 0 to 1, or null");
       }
   }
-  [[noreturn]] void complain(const std::string& key, const std::string& valid) const {
-    throw InputError(fmt::format("{}: {}: valid is {}", place_, key, valid));
+  InputError error(const std::string& key, const std::string& valid) const {
+    return InputError(fmt::format("{}: {}: valid is {}", place_, key, valid));
   }
   const Json& member(const Json& of, const std::string& key, const std::string& valid) const {
-    if (!of.is_object() || !of.contains(key)) complain(key, valid);
+    if (!of.is_object() || !of.contains(key)) throw error(key, valid);
     return of.at(key);
   }
   std::string text(const Json& of, const std::string& key) const {
     const Json& value = member(of, key, "a text");
-    if (!value.is_string()) complain(key, "a text");
+    if (!value.is_string()) throw error(key, "a text");
     return value.get<std::string>();
   }
   std::string one_of(std::string value, const std::string& key, const std::vector<std::string>& valid) const {
     if (std::find(valid.begin(), valid.end(), value) == valid.end())
-      complain(key, fmt::format("{}", fmt::join(valid, ", ")));
+      throw error(key, fmt::format("{}", fmt::join(valid, ", ")));
     return value;
   }
   Axis axis(const Json& from, const std::string& key) const {
@@ -146,20 +147,20 @@ class FigureReader {
     if (of.contains("named"))
       for (const Json& name : of.at("named"))
         out.named.push_back({name.at("at").get<double>(), name.at("text").get<std::string>()});
-    if (out.scale == "category" && out.categories.empty()) complain(key + ".categories", "a list of names");
+    if (out.scale == "category" && out.categories.empty()) throw error(key + ".categories", "a list of names");
     if (of.contains("units")) out.units = of.at("units").get<std::vector<std::string>>();
     if (!out.units.empty() && out.units.size() != out.categories.size())
-      complain(key + ".units", "a list as long as categories");
+      throw error(key + ".units", "a list as long as categories");
     if (of.contains("centre")) out.centre = of.at("centre").get<double>();
-    if (out.centre && out.scale == "log" && !(*out.centre > 0)) complain(key + ".centre", "above 0 on a log scale");
+    if (out.centre && out.scale == "log" && !(*out.centre > 0)) throw error(key + ".centre", "above 0 on a log scale");
     return out;
   }
   std::vector<double> values(const Json& of, const std::string& key, std::size_t count) const {
     const Json& list = member(of, key, "a list of numbers");
-    if (!list.is_array() || (count != kAny && list.size() != count)) complain(key, "a list as long as x");
+    if (!list.is_array() || (count != kAny && list.size() != count)) throw error(key, "a list as long as x");
     std::vector<double> out;
     for (const Json& v : list) {
-      if (!v.is_number() && !v.is_null()) complain(key, "numbers, or null for no value");
+      if (!v.is_number() && !v.is_null()) throw error(key, "numbers, or null for no value");
       out.push_back(v.is_null() ? result::kNoValue : v.get<double>());
     }
     return out;
@@ -179,7 +180,7 @@ class FigureReader {
     if (from.contains("few"))
       for (const Json& at : from.at("few")) {
         if (!at.is_number_unsigned() || at.get<std::size_t>() >= out.x.size())
-          within.complain("few", "places of points, from 0");
+          throw within.error("few", "places of points, from 0");
         out.few.push_back(at.get<std::size_t>());
       }
     if (from.contains("z")) out.z = within.values(from, "z", out.x.size());
@@ -191,16 +192,16 @@ class FigureReader {
   void check_places(const std::vector<double>& values, const Axis& axis, const std::string& key) const {
     for (const double v : values) {
       if (std::isnan(v))
-        complain(key, key == "x" ? "numbers; only y, low and high may be null" : "numbers, as z has cells");
+        throw error(key, key == "x" ? "numbers; only y, low and high may be null" : "numbers, as z has cells");
       if (axis.scale == "category" && !(v >= 0 && v < static_cast<double>(axis.categories.size())))
-        complain(key, fmt::format("indices into {}.categories, from 0", key));
+        throw error(key, fmt::format("indices into {}.categories, from 0", key));
     }
   }
   void add(Series series, Figure& to) const {
     if (series.printed) return add_printed(to, std::move(series));
     for (const Series& other : to.series)
       if (other.name == series.name)
-        complain(fmt::format("series '{}': name", series.name), "a name that no other series of it has");
+        throw error(fmt::format("series '{}': name", series.name), "a name that no other series of it has");
     to.series.push_back(std::move(series));
   }
   // The last series, if it is printed, behind the one it is printed of: they are seen as a pair, above all in bars.

@@ -133,7 +133,7 @@ void FlowLevel::start(const traffic::Flow& flow) {
   f.settled = now_;
   std::span<const PathFinder::Use> uses = paths_.along(flow.src, flow.dst, f.record.entropy);
   f.tail = tail_of(flow.size, wire, framing, uses);
-  if (profile.balancing.sprays()) uses = paths_.spread(flow.src, flow.dst);
+  if (!profile.balancing.has_one_path()) uses = paths_.spread(flow.src, flow.dst);
   f.least_received = saturating_sum(now_, model_.paths.delivery(flow.src, flow.dst, flow.size, framing));
   f.least_finish = saturating_sum(now_, model_.paths.ideal_fct(flow.src, flow.dst, flow.size, framing));
   f.back = model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.answer_delay();
@@ -290,31 +290,33 @@ std::uint64_t FlowLevel::sent_bytes(std::uint32_t port) {
 }
 
 std::vector<std::uint32_t> FlowLevel::path(const host::FlowRecord& r) const {
-  if (model_.profiles[r.profile].balancing.sprays()) return {};
+  if (!model_.profiles[r.profile].balancing.has_one_path()) return {};
   return model_.routing.path(r.src, r.dst, r.entropy);
 }
 
-void FlowLevel::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+void FlowLevel::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> active;  // sender, slot
   for (std::uint32_t slot = 0; slot < flows_.size(); ++slot)
     if (flows_[slot].stage != Stage::none) active.emplace_back(flows_[slot].record.src, slot);
   std::sort(active.begin(), active.end());
   for (const auto& [src, slot] : active) {
     const Flow& f = flows_[slot];
-    host::Flow flow;
-    flow.slot = slot;
-    flow.facts.size = f.record.size;
-    flow.facts.start = f.record.start;
-    flow.snd_una = flow.snd_nxt = flow.snd_max =
-        static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire));
-    flow.limit = f.record.size.count;
-    flow.control.rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)};
-    flow.dst = f.record.dst;
-    flow.entropy = f.record.entropy;
-    flow.profile = f.record.profile;
-    flow.id = f.record.id;
-    flow.tag = f.record.tag;
-    visit(src, flow);
+    const Bytes sent{static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire))};
+    visit({.id = f.record.id,
+           .src = src,
+           .dst = f.record.dst,
+           .slot = slot,
+           .entropy = f.record.entropy,
+           .profile = f.record.profile,
+           .tag = f.record.tag,
+           .size = f.record.size,
+           .start = f.record.start,
+           .sent = sent,
+           .next = sent,
+           .in_order = sent,
+           .acknowledged = sent,
+           .window = cc::kNoWindow,
+           .rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)}});
   }
 }
 

@@ -63,7 +63,7 @@ class FlowLevel final : public engine::Engine {
 
   std::vector<std::uint32_t> path(const host::FlowRecord& record) const override;
   // Payload that has been sent counts as acknowledged.
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
   const traffic::Program& program() const override { return traffic_.program(); }
   std::span<const engine::NodeTimes> node_times() const override { return node_times_; }

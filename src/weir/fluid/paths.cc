@@ -9,7 +9,7 @@ PathFinder::PathFinder(const engine::Model& model) : model_(model), arriving_(mo
 std::span<const PathFinder::Use> PathFinder::along(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) {
   const net::Topology& topology = model_.topology;
   uses_.clear();
-  for (std::uint32_t port = model_.routing.host_port(src);;) {
+  for (std::uint32_t port = model_.routing.nic(src);;) {
     uses_.push_back({.link = port});
     const std::uint32_t node = topology.port_peer(port);
     if (node == dst) return uses_;
@@ -22,7 +22,7 @@ std::span<const PathFinder::Use> PathFinder::along(std::uint32_t src, std::uint3
 std::span<const PathFinder::Use> PathFinder::spread(std::uint32_t src, std::uint32_t dst) {
   const net::Topology& topology = model_.topology;
   uses_.clear();
-  const std::uint32_t first = model_.routing.host_port(src);
+  const std::uint32_t first = model_.routing.nic(src);
   uses_.push_back({.link = first});
   if (topology.port_peer(first) == dst) return uses_;
   std::vector<std::uint32_t> step{topology.port_peer(first) - topology.hosts};

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "weir/base/error.h"
-#include "weir/scenario/decided.h"
+#include "weir/scenario/outside_decisions.h"
 
 namespace weir::gym {
 namespace {

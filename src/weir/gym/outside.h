@@ -11,7 +11,7 @@
 #include "weir/gym/settings.h"
 #include "weir/policy/decider.h"
 #include "weir/scenario.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::gym {

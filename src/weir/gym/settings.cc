@@ -32,9 +32,9 @@ void check(const Settings& s) {
           "above 0, up to the larger one of the two");
 }
 
-void fail_factor(double factor, std::size_t place) {
-  throw InputError("actions",
-                   fmt::format("action {} is {}; valid is a finite factor above 0 for the flow's rate", place, factor));
+InputError factor_error(double factor, std::size_t place) {
+  return InputError(
+      "actions", fmt::format("action {} is {}; valid is a finite factor above 0 for the flow's rate", place, factor));
 }
 
 }  // namespace weir::gym

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/policy/observation.h"
 #include "weir/policy/policy.h"
 
@@ -38,10 +39,10 @@ struct Settings {
 // Throws InputError, with the member's name as key, if a value is not valid.
 void check(const Settings&);
 
-[[noreturn]] void fail_factor(double factor, std::size_t place);
+InputError factor_error(double factor, std::size_t place);
 // Throws InputError unless the factor is finite and above 0. `place` is its index among the given ones.
 inline void check_factor(double factor, std::size_t place) {
-  if (!(factor > 0 && factor <= std::numeric_limits<double>::max())) fail_factor(factor, place);
+  if (!(factor > 0 && factor <= std::numeric_limits<double>::max())) throw factor_error(factor, place);
 }
 
 }  // namespace weir::gym

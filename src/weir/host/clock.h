@@ -1,4 +1,4 @@
-// What time a host believes it is.
+// The clock of a host: what time the host believes it is.
 #pragma once
 
 #include <cmath>

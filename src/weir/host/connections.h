@@ -35,7 +35,7 @@ class Connections {
     friend bool operator==(const Key&, const Key&) = default;
   };
 
-  // A connection for one flow alone; leave() ends it. Randomness follows from `draw`.
+  // Opens a connection for one flow alone; leave() ends it. Random choices follow from `draw`.
   std::uint32_t open(const BalancingParams& params, std::uint32_t draw) {
     std::uint32_t c = free_;
     if (c == kNone) {
@@ -62,7 +62,7 @@ class Connections {
     return known->second;
   }
 
-  // One of its flows has ended.
+  // One of the connection's flows has ended.
   void leave(std::uint32_t c) {
     if (--entries_[c].users > 0) return;
     if (!entries_[c].kept) return release(c);
@@ -70,13 +70,13 @@ class Connections {
     if (idle_ > kMostIdle) forget(oldest_);
   }
 
-  // Brings near what its paths() touches, if there is such a connection.
+  // Prefetches what paths() of the connection touches, if there is such a connection.
   void prefetch(std::uint32_t c) const {
     if (c < entries_.size()) prefetch_line(&entries_[c]);
   }
   PathChoice& paths(std::uint32_t c) { return entries_[c].paths; }
   const PathChoice& paths(std::uint32_t c) const { return entries_[c].paths; }
-  // Of those that flows have joined, with and without a flow at present.
+  // The number of connections that flows have joined, with and without a flow at present.
   std::size_t known() const { return by_key_.size(); }
 
   // `known`: PathChoice::archive.

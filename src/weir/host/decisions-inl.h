@@ -26,7 +26,7 @@ inline void Senders<P>::request_decision(const Host& host, Flow& flow, Time now)
     flow.control.ask = false;
     decisions().ask({.now = now,
                      .flow = flow.id,
-                     .src = network().ports[host.port].owner,
+                     .src = network().ports[host.nic()].owner,
                      .dst = flow.dst,
                      .profile = flow.profile,
                      .tag = flow.tag,

@@ -23,7 +23,7 @@ class DeliveryLog {
     bool app_limited = false;
   };
 
-  // A new flow; the room of the previous one is kept.
+  // Begins a new flow; the memory of the previous one is kept.
   void start(Bytes payload) {
     payload_ = payload.count;
     delivered_ = 0;
@@ -70,10 +70,10 @@ class DeliveryLog {
     bool app_limited = false;
   };
 
-  // By number of packet, as packets are full but for a flow's last one.
+  // The note of a packet, by its number: packets are full but for a flow's last one.
   Note& note(std::int64_t seq) { return notes_[static_cast<std::size_t>(seq / payload_) & (notes_.size() - 1)]; }
 
-  // Room for the packet at seq, the first one never sent.
+  // Makes room for the packet at seq, the first one never sent.
   void grow(std::int64_t seq) {
     std::vector<Note> old(std::max<std::size_t>(4, 2 * notes_.size()));
     old.swap(notes_);

@@ -12,7 +12,8 @@ namespace weir::host {
 
 class FlowPool {
  public:
-  // A new flow, with `state_size` bytes behind it that are not initialised; the same for all flows of a profile.
+  // A new flow, with `state_size` bytes behind it that are not initialised. All flows of a profile have the same
+  // `state_size`.
   Flow* take(std::uint16_t profile, std::size_t state_size);
   void give(std::uint16_t profile, Flow* flow) { free_[profile].push_back(flow); }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -27,7 +28,7 @@
 
 namespace weir::host {
 
-// In place of a flow's slot: a node of a program, its number in place of the generation.
+// Stands instead of a flow's slot for a node of a program, whose number stands instead of the generation.
 inline constexpr std::uint32_t kNodeSlot = ~std::uint32_t{0};
 
 struct TimedSlot {
@@ -87,7 +88,7 @@ class SlotQueue {
   }
   Entry pop() { return ring_[head_++ & (ring_.size() - 1)]; }
   const Entry& front() const { return ring_[head_ & (ring_.size() - 1)]; }
-  // Brings its first entry near.
+  // Prefetches the first entry.
   void prefetch() const { prefetch_line(ring_.data() + (head_ & (ring_.size() - 1))); }
   template <class A>
   void archive(A& a) {
@@ -121,16 +122,18 @@ struct SeenDelay {
 };
 
 struct alignas(64) Host {
-  std::uint32_t port = 0;  // the NIC's
+  std::array<std::uint32_t, 1> ports{};  // as many as a host has
+  // The one by which all flows leave.
+  std::uint32_t nic() const { return ports.front(); }
   Time wake = Time::max();
   SlotQueue ready;
-  std::vector<SlotQueue::Entry> parked;  // taken from there: their class is paused, but not all are
+  std::vector<SlotQueue::Entry> parked;  // taken from `ready`: their class is paused, but not all classes are
   TimedQueue pacing;
   TimedQueue timers;
   LargePageVector<Flow*> flows;                // by slot; null = free
   LargePageVector<std::uint32_t> generations;  // by slot
   std::vector<std::uint32_t> free_slots;
-  std::vector<traffic::Flow> starts;  // handed over, by start
+  std::vector<traffic::Flow> starts;  // flows that have been handed over, by start
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
   std::vector<HostStack> stacks;                                              // by slot, of flows with a stack
@@ -179,7 +182,7 @@ struct alignas(64) Host {
     return *on_ramps[slot];
   }
 
-  // What changes of it, but for its flows. `known`: PathChoice::archive.
+  // Archives what changes of the host, but for its flows. `known`: see PathChoice::archive.
   template <class A>
   void archive(A& a, std::span<const BalancingParams* const> known) {
     a.value(wake);
@@ -217,7 +220,7 @@ struct alignas(64) Host {
     connections.archive(a, known);
   }
 
-  // Brings near what tells which flow comes next.
+  // Prefetches what tells which flow comes next.
   void prefetch_queues() const {
     ready.prefetch();
     pacing.prefetch();

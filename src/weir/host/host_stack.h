@@ -69,7 +69,7 @@ struct StackParams {
   }
 };
 
-// Of one flow. All in payload bytes.
+// The queue of one flow. Sizes are payload bytes.
 class HostStack {
  public:
   struct Room {
@@ -209,7 +209,7 @@ class HostStack {
     const std::int64_t packets = std::max(std::min(paced, p.segment.count) / payload_, kLeastSegment);
     return packets * payload_;
   }
-  // What is acknowledged below `una`, once it is most of what is kept.
+  // Forgets the segments that are acknowledged below `una`, once they are most of those that are kept.
   void forget(std::int64_t una) {
     std::size_t done = 0;
     while (done < head_ && segments_[done].end <= una) ++done;

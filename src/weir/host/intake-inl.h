@@ -24,7 +24,7 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
     receivers().receive(h, packets().load(packet), now);
     return;
   }
-  const std::uint32_t port = network().hosts[h].port;
+  const std::uint32_t port = network().hosts[h].nic();
   const bool is_protected = is_paused(packet.traffic_class);
   std::int64_t& bytes = queue.bytes[is_protected ? 1 : 0];
   if (bytes + packet.wire > model().host.receive_buffer.count) {
@@ -55,7 +55,7 @@ void Intake<P>::on_due(std::uint32_t h, Time now) {
   if (!ring.empty()) scheduler().schedule(shared().intake(h), ring.front().departs);
   if (!queue.paused || queue.bytes[1] > model().host.resume_below.count) return;
   queue.paused = false;
-  pausing().pause_switch(network().hosts[h].port, false, now);
+  pausing().pause_switch(network().hosts[h].nic(), false, now);
 }
 
 template <class P>
@@ -64,7 +64,7 @@ void Intake<P>::for_each_packet(Visit&& visit) const {
   for (std::uint32_t h = 0; h < queues_.size(); ++h) {
     const net::PacketRing& ring = queues_[h].packets;
     for (std::uint32_t at = ring.head; at != ring.tail; ++at)
-      visit(net::Topology::reverse(network().hosts[h].port), packets().packet(ring[at]));
+      visit(net::Topology::reverse(network().hosts[h].nic()), packets().packet(ring[at]));
   }
 }
 

@@ -4,7 +4,7 @@
 // rate; at other times at once. In lossless mode the NIC pauses its switch while much waits, as switches do with
 // theirs. What it has no room for is dropped: packets that are paused and those that are not have as much room each, so
 // that neither takes that of the other. Receivers see a packet when it is taken, and do not know that it has
-// waited. Without slow hosts this room is empty.
+// waited. Without slow hosts this part is empty.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Intake : public sim::PartitionPart<Intake, P> {
 
   // Whether host h is slow at any time.
   bool is_slow(std::uint32_t h) const { return !queues_.empty() && !queues_[h].spans.empty(); }
-  // A packet has come to a host that is.
+  // A packet has come to a host that is slow at some time.
   [[gnu::noinline]] void arrive(std::uint32_t h, net::Descriptor& packet, Time now);
   // The event of host h: it takes what is due.
   void on_due(std::uint32_t h, Time now);

@@ -16,8 +16,9 @@
 
 namespace weir::host {
 
-// Of one host. A NIC that is slower than its link leaves a gap before each packet. What is drawn on top delays single
-// packets but not the whole: a packet that is late does not make the next ones later than they are themselves.
+// The timing of one host's NIC. A NIC that is slower than its link leaves a gap before each packet. What is drawn on
+// top delays single packets but not the whole: a packet that is late does not make the next ones later than they are
+// themselves.
 class NicTiming {
  public:
   NicTiming(const HostParams& p, std::uint64_t seed, std::uint32_t host)
@@ -26,8 +27,8 @@ class NicTiming {
             std::ldexp(RandomStream(seed, host, Purpose::nic_rate).uniform(0) * p.rate_tolerance * 1e-6, kSlowerBits))),
         jitter_(std::llround(std::ldexp(p.send_jitter, kJitterBits))) {}
 
-  // The turn of a packet, which takes so long on the link, has come at `now`. The NIC was busy until `free_at`, which
-  // is no later. How long the packet waits.
+  // Returns how long a packet waits whose turn has come at `now` and that takes `serialisation` on the link. The NIC
+  // was busy until `free_at`, which is no later than `now`.
   Time wait(Time now, Time free_at, Time serialisation) {
     const auto longest = static_cast<std::uint64_t>(static_cast<__int128>(serialisation.ps) * jitter_ >> kJitterBits);
     const Time drawn{static_cast<std::int64_t>(random_.below(drawn_++, longest + 1))};
@@ -45,7 +46,7 @@ class NicTiming {
   }
 
  private:
-  // By which a packet takes longer than the link does. What is less than a picosecond counts with the next packet.
+  // The time by which a packet takes longer than on the link. A fraction of a picosecond counts with the next packet.
   Time gap(Time serialisation) {
     const __int128 sum = static_cast<__int128>(serialisation.ps) * slower_ + rest_;
     rest_ = static_cast<std::int64_t>(sum & ((std::int64_t{1} << kSlowerBits) - 1));

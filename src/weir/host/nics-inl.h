@@ -92,7 +92,7 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
 template <class P>
 inline void Nics<P>::serve(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = shared().port(host.port);
+  const net::Port& nic = shared().port(host.nic());
   while (host.pacing.first() <= now) {
     const TimedSlot due = host.pacing.top();
     host.pacing.pop();
@@ -119,7 +119,7 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
 template <class P>
 inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = shared().port(host.port);
+  const net::Port& nic = shared().port(host.nic());
   Time next = std::min(host.first_start(), host.timers.first());
   if (nic.paused != all_classes_) {
     if (!host.ready.empty())
@@ -164,7 +164,7 @@ inline void Nics<P>::arm(Host& host, Flow& flow) {
 
 template <class P>
 void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
-  const std::uint32_t port = network().hosts[h].port;
+  const std::uint32_t port = network().hosts[h].nic();
   net::Port& nic = shared().port(port);
   const Time wait = timings_[h].wait(now, nic.free_at, nic.serialisation(wire));
   if (wait == Time{}) return;

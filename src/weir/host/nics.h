@@ -21,25 +21,26 @@ class Nics : public sim::PartitionPart<Nics, P> {
 
   // Event: the host wakes.
   void on_wake(std::uint32_t h, Time now);
-  // Where nodes take turns: that of host h begins, which ends before `until`. Until end_turn() the time of its event is
-  // not scheduled, but only noted as Host::wake.
+  // Where nodes take turns: the turn of host h begins, and ends before `until`. Until end_turn() the time of its event
+  // is not scheduled, but only noted as Host::wake.
   void begin_turn(std::uint32_t h, Time until);
   void end_turn(std::uint32_t h);
-  // A flow that is not yet due; calls come in order of start.
+  // Adds a flow that is not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
-  // The host's event is no later than `at`.
+  // Makes sure that the host's event is no later than `at`.
   void wake_by(std::uint32_t h, Time at);
-  // A flow may have become able to send: puts it where its turn will come.
+  // Puts a flow that may have become able to send where its turn will come.
   void consider(Host& host, Flow& flow, Time now);
   // Makes sure that the flow's earliest deadline has an entry in the timer queue.
   void arm(Host& host, Flow& flow);
   // Sends what may be sent now: at most one packet, since the link is busy afterwards.
   void serve(std::uint32_t h, Time now);
-  // What the host waits for may have changed.
+  // Schedules the host's event anew, as what the host waits for may have changed.
   void update_wake(std::uint32_t h, Time now);
-  // Flows that found their class paused get their turn again.
+  // Gives flows that found their class paused their turn again.
   void unpark(std::uint32_t h, Time now);
-  // The NIC of host h is free, and will be given a packet of so many bytes: it begins with it when it is ready.
+  // Called when the NIC of host h is free, before it is given a packet of so many bytes: the NIC begins with the packet
+  // when it is ready.
   void make_ready(std::uint32_t h, std::uint32_t wire, Time now) {
     if (!timings_.empty()) [[unlikely]]
       hold_back(h, wire, now);

@@ -31,7 +31,7 @@ template <class P>
 void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, Time now) {
   Packet probe;
   probe.kind = net::PacketKind::probe;
-  probe.sent = now + transmission_time(Bytes{behind.wire}, shared().port(host.port).rate);
+  probe.sent = now + transmission_time(Bytes{behind.wire}, shared().port(host.nic()).rate);
   probe.src = behind.src;
   probe.dst = behind.dst;
   probe.entropy = behind.entropy;
@@ -40,10 +40,10 @@ void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, 
   probe.profile = behind.profile;
   probe.wire = static_cast<std::uint16_t>(model().transport.min_frame.count);
   probe.traffic_class = behind.traffic_class;
-  probe.flags = flow.packet_flags;
+  probe.flags = net::flags_of(flow.path_policy);
   flow.control.probe = false;
   ++counters().probes;
-  links().send(host.port, probe, now);
+  links().send(host.nic(), probe, now);
 }
 
 template <class P>

@@ -68,7 +68,7 @@ struct HostParams {
   }
 };
 
-// From when to when a host takes data no faster than this.
+// A span in which a host takes data no faster than `rate`.
 struct SlowSpan {
   Rate rate;
   Time from;

@@ -2,8 +2,9 @@
 //
 // A flow that sprays changes its entropy from packet to packet (Gerstein, Silberstein, Keslassy: Congestion Control for
 // Spraying with Congested Paths, section II-A; Ultra Ethernet 1.0). With `adaptive` and `round-robin` it is the
-// switches that choose, packet by packet (net/switch/switching-inl.h), and the entropy only spreads acknowledgements;
-// with `acks = "adaptive"` not even these.
+// switches that choose, packet by packet (net/switch/path_policies.h), and the entropy only spreads acknowledgements;
+// with `acks = "adaptive"` not even these. With `flowlets` switches know a flow, and its acknowledgements, by their
+// entropy.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 
 namespace weir::host {
 
-enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_robin };
+enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_robin, flowlets };
 
 // Which flows of a profile share what REPS remembers: none, messages of one connection, or all of the same two hosts.
 enum class PathMemory : std::uint8_t { flow, connection, pair };
@@ -41,16 +42,17 @@ struct BalancingParams {
   static void describe(ParamList<BalancingParams>& p) {
     using B = BalancingParams;
     p.choice(
-        "kind", &B::kind, {"ecmp", "ops", "ops-xor", "reps", "adaptive", "round-robin"},
+        "kind", &B::kind, {"ecmp", "ops", "ops-xor", "reps", "adaptive", "round-robin", "flowlets"},
         "ecmp: one path a flow; ops: a random entropy for each packet; ops-xor: each entropy once in a round, in an "
         "order drawn anew; reps: entropies that were acknowledged without a mark again; adaptive: each switch takes "
-        "the shortest queue; round-robin: each switch takes its ports in turn",
-        "Spraying II-A; uet-htsim");
+        "the shortest queue; round-robin: each switch takes its ports in turn; flowlets: each switch draws a port "
+        "after each gap of a flow (network.flowlet_gap)",
+        "Spraying II-A; uet-htsim; LetFlow, NSDI 2017");
     p.integer("entropies", &B::entropies, 1, 1LL << 32,
               "how many different ones a flow has, unless it has one path; ops-xor: a power of two; adaptive, "
               "round-robin: only acknowledgements go by them",
               "REPS; uet-htsim: 64")
-        .not_with("kind", {"ecmp"});
+        .not_with("kind", {"ecmp", "flowlets"});
     p.time(
          "freeze", &B::freeze,
          "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores then, "
@@ -79,22 +81,33 @@ struct BalancingParams {
         .only_with("kind", {"adaptive"});
   }
 
-  bool sprays() const { return kind != Balancing::ecmp; }
-  // That packets of such a flow carry.
-  std::uint8_t packet_flags() const {
-    return kind == Balancing::adaptive      ? net::kAdaptive
-           : kind == Balancing::round_robin ? net::kRoundRobin
-                                            : std::uint8_t{0};
+  // Whether each packet may take another path: the sender draws an entropy for each.
+  bool sprays() const { return kind != Balancing::ecmp && kind != Balancing::flowlets; }
+  // Whether all packets take the same path, as long as switches know of the same links.
+  bool has_one_path() const { return kind == Balancing::ecmp; }
+  // Of the packets of such a flow.
+  net::PathPolicy path_policy() const {
+    switch (kind) {
+      case Balancing::adaptive: return net::PathPolicy::adaptive;
+      case Balancing::round_robin: return net::PathPolicy::round_robin;
+      case Balancing::flowlets: return net::PathPolicy::flowlets;
+      default: return net::PathPolicy::hash;
+    }
   }
-  // That their acknowledgements carry, beside what they echo.
-  std::uint8_t ack_flags() const {
-    if (kind == Balancing::reps && marks == PathMarks::ack) return net::kMarkable;
-    if (kind == Balancing::adaptive && acks == AckRouting::adaptive) return net::kAdaptive;
-    return 0;
+  // Of their acknowledgements.
+  net::PathPolicy ack_path_policy() const {
+    if (kind == Balancing::flowlets) return net::PathPolicy::flowlets;
+    return kind == Balancing::adaptive && acks == AckRouting::adaptive ? net::PathPolicy::adaptive
+                                                                       : net::PathPolicy::hash;
+  }
+  // The flags that these carry, beside what they echo.
+  std::uint16_t ack_flags() const {
+    const bool markable = kind == Balancing::reps && marks == PathMarks::ack;
+    return static_cast<std::uint16_t>((markable ? net::kMarkable : 0) | net::flags_of(ack_path_policy()));
   }
   // The flag on an acknowledgement that tells of a bad path.
-  std::uint8_t bad_path() const {
-    return marks == PathMarks::data ? net::kEchoMarked : marks == PathMarks::ack ? net::kMarked : std::uint8_t{0};
+  std::uint16_t bad_path() const {
+    return marks == PathMarks::data ? net::kEchoMarked : marks == PathMarks::ack ? net::kMarked : std::uint16_t{0};
   }
 };
 
@@ -126,7 +139,7 @@ class PathChoice {
   }
 
   // A packet with this entropy has been acknowledged; `flags` are those of the acknowledgement.
-  void on_ack(std::uint32_t entropy, std::uint8_t flags, Time now) {
+  void on_ack(std::uint32_t entropy, std::uint16_t flags, Time now) {
     if (params_->kind != Balancing::reps || (flags & params_->bad_path()) != 0 || frozen(now)) return;
     cache_[next_ % kCache] = entropy;
     ++next_;

@@ -46,8 +46,8 @@ class Reassembly {
     return true;
   }
 
-  // What the acknowledgement of a packet tells: of the 64 packets up to this one, or of the 64 from the first missing
-  // one on.
+  // The Sack of the packet at `seq`: it tells of the 64 packets up to this one, or of the 64 from the first missing one
+  // on.
   Sack sack(std::int64_t seq) const {
     Sack out{.trigger = payload_.quotient(seq)};
     const std::int64_t first = std::max(expected_, out.trigger - 63);

@@ -1,4 +1,4 @@
-// ReceiveDelays. Included by engine/partition/partition-inl.h only.
+// ReceiveDelays: the bodies. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void ReceiveDelays<P>::on_due(std::uint32_t h, Time now) {
     while (!ring->empty() && ring->front().departs <= now) {
       const net::Packet packet = packets().load(ring->front());
       ring->pop();
-      links().send(network().hosts[h].port, packet, now);
+      links().send(network().hosts[h].nic(), packet, now);
     }
   schedule(h);
 }
@@ -61,7 +61,7 @@ void ReceiveDelays<P>::for_each_packet(Visit&& visit) const {
   for (std::uint32_t h = 0; h < queues_.size(); ++h)
     for (const net::PacketRing* ring : {&queues_[h].answers, &queues_[h].cnps})
       for (std::uint32_t at = ring->head; at != ring->tail; ++at)
-        visit(network().hosts[h].port, packets().packet((*ring)[at]));
+        visit(network().hosts[h].nic(), packets().packet((*ring)[at]));
 }
 
 }  // namespace weir::host

@@ -2,7 +2,7 @@
 //
 // A receiver's acknowledgement, NACK or OR-ACK is due `receive_delay` and a drawn time after the packet that it
 // answers, and not before the host's earlier ones; a CNP that is a packet of its own is due after `cnp_delay`. Without
-// delays packets go to the NIC at once, and this room is empty.
+// delays packets go to the NIC at once, and this part is empty.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
 
   // Whether acknowledgements tell how long they have waited here (Sack::host_delay).
   bool tell_delay() const { return !queues_.empty(); }
-  // Host h has made this packet at `now`.
+  // Sends a packet that host h has made at `now`: at once, or after the host's delay.
   void send(std::uint32_t h, const net::Packet& packet, Time now) {
     if (queues_.empty()) [[likely]]
-      links().send(network().hosts[h].port, packet, now);
+      links().send(network().hosts[h].nic(), packet, now);
     else
       delay(h, packet, now);
   }
-  // The time stamp of a packet that arrives at host h.
+  // The time stamp that host h puts on a packet that arrives at `now`.
   Time stamp(std::uint32_t h, Time now);
   // The event of host h: what is due goes to the NIC.
   void on_due(std::uint32_t h, Time now);
@@ -56,7 +56,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   using Base::scheduler;
   using Base::shared;
 
-  // `departs` of its packets is when they are due. Both rings are in that order.
+  // The packets that wait at one host. Their `departs` is when they are due, and both rings are in that order.
   struct DelayQueue {
     net::PacketRing answers;
     net::PacketRing cnps;

@@ -198,8 +198,8 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   ack.seq = stale ? end : selective && gap ? first : r.expected;
   ack.dst = packet.src;
   const AckFrame frame = ack_frames_[packet.profile];
-  ack.flags = static_cast<std::uint8_t>((marked ? net::kEchoMarked : 0) |
-                                        (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
+  ack.flags = static_cast<std::uint16_t>((marked ? net::kEchoMarked : 0) |
+                                         (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {
     net::Sack told = reassembly(packet.src, packet.slot).sack(first);
     told.entropy = packet.entropy;

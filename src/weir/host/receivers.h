@@ -21,7 +21,7 @@ namespace weir::host {
 // What all acknowledgements of a profile have in common.
 struct AckFrame {
   std::uint16_t wire = 0;
-  std::uint8_t flags = 0;
+  std::uint16_t flags = 0;
 };
 
 template <class P>
@@ -33,7 +33,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
 
   // A packet has arrived at host h.
   void receive(std::uint32_t h, const net::Packet& packet, Time now);
-  // The slot of this sender has a new flow.
+  // Begins a new flow in this slot of a sender.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
 

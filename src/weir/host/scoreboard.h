@@ -161,7 +161,7 @@ class Scoreboard {
 
  private:
   enum class State : std::uint8_t { in_flight, delivered, lost };
-  // In flight; `again`: sent more than once. Eight to a cache line.
+  // A packet that has been sent; `again`: more than once. Eight fill a cache line.
   class Packet {
    public:
     Packet() = default;
@@ -193,7 +193,8 @@ class Scoreboard {
     return ahead > -64 ? told_ << -ahead : 0;
   }
 
-  // Of a packet sent again it is not known which one has arrived.
+  // Notes when the latest packet that has arrived was sent. Of a packet that was sent again it is not known which
+  // transmission has arrived, so it does not count.
   void note_arrival(const Packet& p) {
     if (!p.again()) latest_ = std::max(latest_, p.sent());
   }
@@ -258,7 +259,7 @@ class Scoreboard {
     return Time::max();
   }
 
-  // The same of those that are in flight again.
+  // When the first of the packets that are in flight again was sent; Time::max() = there is none.
   Time first_again() {
     for (; again_head_ < again_.size(); ++again_head_) {
       const Sent& first = again_[again_head_];

@@ -41,9 +41,9 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.time = now;
     event.kind = kind;
     event.cause = cause;
-    event.port = host.port;
+    event.port = host.nic();
     event.flow = flow.id;
-    event.src = shared().port(host.port).owner;
+    event.src = shared().port(host.nic()).owner;
     event.packet.src = event.src;
     event.packet.dst = flow.dst;
     event.packet.slot = flow.slot;
@@ -88,7 +88,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
 
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
-  flow.facts = {.line_rate = shared().port(host.port).rate,
+  flow.facts = {.line_rate = shared().port(host.nic()).rate,
                 .path_rate = path.slowest,
                 .base_rtt = model().paths.base_rtt(start.src, start.dst, wire, model().ack_wire(profile)),
                 .network_rtt = network().network_rtt,
@@ -100,9 +100,9 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
                 .trimming = model().network.trimming,
                 .telemetry = int_format_,
                 .random = RandomStream(model().seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
+  flow.path_policy = profile.balancing.path_policy();
   if (profile.balancing.sprays()) {
     flow.sprayed = true;
-    flow.packet_flags = profile.balancing.packet_flags();
     host.extras_of(flow.slot).connection = connect(host, start);
   }
   flow.srtt = flow.facts.base_rtt + model().host.answer_delay();
@@ -189,7 +189,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   packet.traffic_class = net::data_class(model().profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model().profiles[flow.profile].algorithm;
   if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packets().add_telemetry(packet);
-  packet.flags = flow.packet_flags;
+  packet.flags = net::flags_of(flow.path_policy);
   const bool again = packet.seq < flow.snd_max;
   if (again) {
     packet.flags |= net::kRetransmission;
@@ -200,7 +200,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
   nics().make_ready(h, packet.wire, now);
-  links().send(host.port, packet, now);
+  links().send(host.nic(), packet, now);
 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
@@ -330,6 +330,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     if (flow.snd_una >= flow.size()) return;
   }
   const Profile& profile = model().profiles[flow.profile];
+  const Telemetry* const telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr;
   cc::Ack ack{.now = now,
               .rtt = rtt,
               .sent_at = packet.sent,
@@ -341,9 +342,9 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .in_flight = {flow.in_flight() + found.lost},
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
-              .hops = packet.hops,
+              .hops = static_cast<std::uint8_t>(telemetry != nullptr ? telemetry->hops : 0),
               .entropy = entropy,
-              .telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr};
+              .telemetry = telemetry};
   if (flow.has_log) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   apply_control(host, flow, now);

@@ -28,21 +28,21 @@ class Senders : public sim::PartitionPart<Senders, P> {
   explicit Senders(const Model& m);
 
   [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
-  // Sends the flow's next packet. Only if it may (Flow::sendable, due) and the NIC is free.
+  // Sends the flow's next packet. Only if it may be sent (Flow::sendable, due) and the NIC is free.
   void transmit(std::uint32_t h, Flow& flow, Time now);
   // Any packet but data has arrived at host h.
   void receive_feedback(std::uint32_t h, const net::Packet& packet, Time now);
   // The retransmission timeout is due.
   [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
-  // The algorithm has been called: a decision is asked for, and the running pacing gap is adapted to its new rate, if
-  // it wants that.
+  // Does what the flow's Control says after a call of its algorithm: asks for a decision, and adapts the running pacing
+  // gap to the new rate, if the algorithm wants that.
   void apply_control(const Host& host, Flow& flow, Time now);
   // A decision has come for this flow of host h, if it is still there, before all else at `now`.
   [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
   // How many flows are active.
   std::uint32_t active() const { return active_; }
-  // Brings near what a packet or an acknowledgement of this flow will touch, if it is there.
+  // Prefetches what a packet or an acknowledgement of this flow will touch, if the flow is there.
   void prefetch(const Host& host, std::uint32_t slot, std::uint32_t generation) const {
     const Flow* const flow = host.find(slot, generation);
     if (flow == nullptr) return;
@@ -50,13 +50,13 @@ class Senders : public sim::PartitionPart<Senders, P> {
     prefetch_line(flow + 1);
   }
 
-  // Tells the tracer for what the flow's next packet waits; nothing if there is no tracer.
+  // Tells the tracer for what the flow's next packet waits. Does nothing if there is no tracer.
   void trace_waiting(const Host& host, const Flow& flow, Time now);
 
   // Flows that ended since the last call of clear(), in order of their end.
   std::vector<FlowRecord>& finished() { return finished_; }
 
-  // The active flows of a host of this partition. A loaded host has none before.
+  // Archives the active flows of a host of this partition. A host that is loaded has none before.
   template <class A>
   void archive_flows(A& a, Host& host) {
     a.each(host.flows, [&](Flow*& flow) {
@@ -89,17 +89,17 @@ class Senders : public sim::PartitionPart<Senders, P> {
   using Base::shared;
   using Base::tracer;
 
-  // Tells the tracer what happens to a flow, `lost` bytes from `first` on if it is told of a loss; nothing if there is
-  // no tracer.
+  // Tells the tracer what happens to a flow: at a loss, that `lost` bytes from `first` on are concerned. Does nothing
+  // if there is no tracer.
   void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {},
              net::Cause cause = net::Cause::none);
 
   // senders-inl.h
   [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow);
   [[gnu::noinline]] void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
-  // Asks for a decision if the algorithm wants one; nothing if there is no tracer.
+  // Asks for a decision if the algorithm wants one. Does nothing if there is no tracer.
   void request_decision(const Host& host, Flow& flow, Time now);
-  // The running pacing gap is adapted to the algorithm's new rate, if it wants that.
+  // Adapts the running pacing gap to the algorithm's new rate, if the algorithm wants that.
   static void repace(Flow& flow);
   static void pace(Flow& flow, std::uint32_t wire, Time now);
   [[gnu::cold]] void send_probe(const Host& host, Flow& flow, const Packet& behind, Time now);

@@ -55,30 +55,32 @@ class HtsimImporter {
     arguments_.choice("-ar_granularity", "packet", {"packet"});
     arguments_.whole("-planes", 1, 1, 1);
     if (arguments_.whole("-failed", 0, 0, UINT32_MAX) > 0)
-      HtsimOptions::fail_at("-failed", "slow links are not possible; write 0 or leave it out");
+      throw HtsimOptions::error_at("-failed", "slow links are not possible; write 0 or leave it out");
   }
 
   // A schedule has ranks, not hosts, so the network says how many there are.
   void read_goal_nodes() {
-    if (!options_.exact) HtsimOptions::fail_at("-goal", "possible only with --exact; write that, or -tm");
-    if (arguments_.has("-tm")) HtsimOptions::fail_at("-goal", "-tm stands there too; write one of them");
+    if (!options_.exact) throw HtsimOptions::error_at("-goal", "possible only with --exact; write that, or -tm");
+    if (arguments_.has("-tm")) throw HtsimOptions::error_at("-goal", "-tm stands there too; write one of them");
     title_ = std::filesystem::path(arguments_.text("-goal")).filename().string();
     matrix_.nodes = static_cast<std::uint32_t>(arguments_.whole("-nodes", 0, 2, 1 << 20));
     if (matrix_.nodes == 0 && !arguments_.has("-topo"))
-      HtsimOptions::fail_at("-goal", "the number of hosts is not known; name a topology with -topo, or write -nodes N");
+      throw HtsimOptions::error_at("-goal",
+                                   "the number of hosts is not known; name a topology with -topo, or write -nodes N");
   }
 
   void read_matrix() {
-    if (!options_.goal_unit.empty()) HtsimOptions::fail_at("--goal-unit", "possible only with -goal; leave it out");
+    if (!options_.goal_unit.empty())
+      throw HtsimOptions::error_at("--goal-unit", "possible only with -goal; leave it out");
     const std::string file = arguments_.text("-tm");
-    if (file.empty()) HtsimOptions::fail_at("-tm", "missing; name the connection matrix, a .cm file");
+    if (file.empty()) throw HtsimOptions::error_at("-tm", "missing; name the connection matrix, a .cm file");
     matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file, options_.exact);
-    if (matrix_.connections.rows.empty()) fail({file, 0}, "no connection; write at least one");
+    if (matrix_.connections.rows.empty()) throw InputError(Where{file, 0}, "no connection; write at least one");
     title_ = std::filesystem::path(file).filename().string();
     const std::int64_t nodes = arguments_.whole("-nodes", matrix_.nodes, 1, UINT32_MAX);
     if (nodes != matrix_.nodes)
-      HtsimOptions::fail_at("-nodes",
-                            fmt::format("{}, but {} says {}", nodes, matrix_.nodes_where.text(), matrix_.nodes));
+      throw HtsimOptions::error_at("-nodes",
+                                   fmt::format("{}, but {} says {}", nodes, matrix_.nodes_where.text(), matrix_.nodes));
   }
 
   void write_head(bool replica) {
@@ -132,7 +134,7 @@ class HtsimImporter {
     if (by_switch && arguments_.later("-strat", "-paths")) paths = 1;
     const bool any = balancing == "reps" || balancing == "reps_legacy";
     if (!any && (paths & (paths - 1)) != 0)
-      HtsimOptions::fail_at("-paths", fmt::format("{} is no power of two, which {} needs", paths, balancing));
+      throw HtsimOptions::error_at("-paths", fmt::format("{} is no power of two, which {} needs", paths, balancing));
     return {balancing, paths, strategy == "ecmp_ar" ? "adaptive" : strategy == "ecmp_rr" ? "round-robin" : "ecmp"};
   }
 
@@ -218,8 +220,8 @@ class HtsimImporter {
     constexpr Bytes kMostBuffer{2'000'000'000};
     constexpr std::int64_t kMostTrimmed = 1000;
     if (net_.buffer > kMostBuffer)
-      HtsimOptions::fail_at("-q", fmt::format("a buffer of {} is not possible with --exact; valid is up to {}",
-                                              format_value(net_.buffer), format_value(kMostBuffer)));
+      throw HtsimOptions::error_at("-q", fmt::format("a buffer of {} is not possible with --exact; valid is up to {}",
+                                                     format_value(net_.buffer), format_value(kMostBuffer)));
     toml_.section("[network]");
     toml_.value("trimming", net_.trimming);
     if (net_.trimming)
@@ -243,9 +245,9 @@ class HtsimImporter {
     constexpr Time kMostTimeout{1'000'000'000'000};
     const Time timeout = replica::uet::least_timeout(net_.buffer, net_.rate);
     if (timeout > kMostTimeout)
-      HtsimOptions::fail_at("-q",
-                            fmt::format("the timeout that follows, {}, is not possible with --exact; valid is up to {}",
-                                        format_value(timeout), format_value(kMostTimeout)));
+      throw HtsimOptions::error_at(
+          "-q", fmt::format("the timeout that follows, {}, is not possible with --exact; valid is up to {}",
+                            format_value(timeout), format_value(kMostTimeout)));
     toml_.section("[transport]");
     toml_.text("payload", format_value(Bytes{net_.mtu - kHeader}));
     for (const char* key : {"header", "ack_header", "min_frame"}) toml_.text(key, format_value(Bytes{kHeader}));
@@ -262,9 +264,10 @@ class HtsimImporter {
     if (choice.routing != "ecmp" || choice.paths == 1) return {choice.routing};
     if (choice.balancing == "oblivious") return {"ops-xor", choice.paths};
     if (choice.balancing == "reps") return {"reps", choice.paths};
-    HtsimOptions::fail_at("-load_balancing_algo",
-                          fmt::format("{}{} is not possible with --exact; valid is oblivious, reps", choice.balancing,
-                                      arguments_.has("-load_balancing_algo") ? "" : ", the default,"));
+    throw HtsimOptions::error_at(
+        "-load_balancing_algo",
+        fmt::format("{}{} is not possible with --exact; valid is oblivious, reps", choice.balancing,
+                    arguments_.has("-load_balancing_algo") ? "" : ", the default,"));
   }
 
   // The tables that a profile has, for those after its own keys.
@@ -291,7 +294,7 @@ class HtsimImporter {
     const auto product = static_cast<double>(bytes_in(longest_rtt_, net_.rate).count);
     const double window = static_cast<double>(packets * net_.mtu) / product;
     if (window > kLargest)
-      HtsimOptions::fail_at(
+      throw HtsimOptions::error_at(
           "-cwnd", fmt::format("{} packets are more than NSCC's largest window, which counts from the start with "
                                "--exact; valid is up to {}",
                                packets, static_cast<std::int64_t>(kLargest * product) / net_.mtu));
@@ -335,7 +338,7 @@ class HtsimImporter {
       if (unit >= Time{1} && unit <= Time{kPicosecondsPerSecond}) return unit;
     } catch (const InputError&) {
     }
-    HtsimOptions::fail_at(
+    throw HtsimOptions::error_at(
         "--goal-unit",
         fmt::format("'{}' is not valid; write ps, ns, us, ms, s, or so many of them as in '100 ns', from "
                     "1 ps to 1 s",

@@ -35,11 +35,12 @@ class HtsimLines {
   }
   const Where& where() const { return where_; }
   Where whole_file() const { return {where_.file, 0}; }
-  [[noreturn]] void fail(const std::string& what) const { weir::fail(where_, one_line(what)); }
+  // An error about the present line.
+  InputError error(const std::string& what) const { return {where_, one_line(what)}; }
 
   bool more() const { return at_ < words_.size(); }
   std::string_view word(std::string_view what) {
-    if (!more()) fail(fmt::format("the line ends before {}", what));
+    if (!more()) throw error(fmt::format("the line ends before {}", what));
     return words_[at_++];
   }
   std::int64_t whole(std::string_view what, std::int64_t min, std::int64_t max) {
@@ -47,13 +48,13 @@ class HtsimLines {
   }
   std::int64_t whole(std::string_view text, std::string_view what, std::int64_t min, std::int64_t max) const {
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
-      fail(fmt::format("{}: '{}' is not valid; write a whole number from {} to {}", what, text, min, max));
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code != std::errc{} || end != text.data() + text.size() || value < min || value > max)
+      throw error(fmt::format("{}: '{}' is not valid; write a whole number from {} to {}", what, text, min, max));
     return value;
   }
   void end() const {
-    if (more()) fail(fmt::format("'{}' is too much; end the line before it", words_[at_]));
+    if (more()) throw error(fmt::format("'{}' is too much; end the line before it", words_[at_]));
   }
 
  private:

@@ -43,7 +43,7 @@ class MatrixReader {
 
   HtsimMatrix read() {
     while (lines_.next()) read_line();
-    if (out_.nodes == 0) weir::fail(lines_.whole_file(), "Nodes is missing; write 'Nodes N' first");
+    if (out_.nodes == 0) throw InputError(lines_.whole_file(), "Nodes is missing; write 'Nodes N' first");
     check_count("Connections", out_.connections.rows.size());
     check_count("Triggers", defined_);
     check_triggers();
@@ -71,14 +71,15 @@ class MatrixReader {
     } else if (word == "trigger") {
       read_trigger();
     } else if (word == "failure") {
-      lines_.fail(
+      throw lines_.error(
           "failures are not possible: htsim_uec stops at them with an assertion; take them out, and write "
           "Failures 0");
     } else if (const auto arrow = word.find("->"); arrow != std::string::npos) {
       read_connection(std::string_view(word).substr(0, arrow), std::string_view(word).substr(arrow + 2));
     } else {
-      lines_.fail(fmt::format("'{}' is not known{}; valid is Nodes, Connections, Triggers, Failures, trigger, a->b",
-                              word, did_you_mean(word, {"Nodes", "Connections", "Triggers", "Failures", "trigger"})));
+      throw lines_.error(
+          fmt::format("'{}' is not known{}; valid is Nodes, Connections, Triggers, Failures, trigger, a->b", word,
+                      did_you_mean(word, {"Nodes", "Connections", "Triggers", "Failures", "trigger"})));
     }
   }
 
@@ -87,7 +88,7 @@ class MatrixReader {
     const std::int64_t value = lines_.whole(name, nodes ? 2 : 0, nodes ? kMostHtsimNodes : kMostRows);
     lines_.end();
     const auto [known, is_new] = counts_.emplace(name, Count{value, lines_.where()});
-    if (!is_new) lines_.fail(fmt::format("{} is there already, in line {}", name, known->second.where.line));
+    if (!is_new) throw lines_.error(fmt::format("{} is there already, in line {}", name, known->second.where.line));
     if (!nodes) return;
     out_.nodes = static_cast<std::uint32_t>(value);
     out_.nodes_where = lines_.where();
@@ -96,9 +97,10 @@ class MatrixReader {
   void check_count(const std::string& name, std::size_t actual) const {
     const auto known = counts_.find(name);
     if (known == counts_.end() && actual > 0)
-      weir::fail(lines_.whole_file(), fmt::format("{} is missing; write '{} {}' first", name, name, actual));
+      throw InputError(lines_.whole_file(), fmt::format("{} is missing; write '{} {}' first", name, name, actual));
     if (known != counts_.end() && static_cast<std::size_t>(known->second.value) != actual)
-      weir::fail(known->second.where, fmt::format("{} is {}, but there are {}", name, known->second.value, actual));
+      throw InputError(known->second.where,
+                       fmt::format("{} is {}, but there are {}", name, known->second.value, actual));
   }
 
   void read_trigger() {
@@ -114,15 +116,16 @@ class MatrixReader {
       } else if ((word == "oneshot" || word == "multishot" || word == "barrier") && kind.empty()) {
         kind = word;
       } else {
-        lines_.fail(
+        throw lines_.error(
             fmt::format("'{}' is not valid here; valid is id N, and one of oneshot, multishot, barrier count N", word));
       }
     }
-    if (!id) lines_.fail("a trigger without a number; write id N");
-    if (kind.empty()) lines_.fail("a trigger without a kind; write oneshot, multishot, or barrier count N");
-    if ((kind == "barrier") != (count > 0)) lines_.fail("a count, which a barrier needs, and the others have not");
+    if (!id) throw lines_.error("a trigger without a number; write id N");
+    if (kind.empty()) throw lines_.error("a trigger without a kind; write oneshot, multishot, or barrier count N");
+    if ((kind == "barrier") != (count > 0))
+      throw lines_.error("a count, which a barrier needs, and the others have not");
     Trigger& t = trigger(*id);
-    if (t.defined) lines_.fail(fmt::format("trigger {} is there already", *id));
+    if (t.defined) throw lines_.error(fmt::format("trigger {} is there already", *id));
     t.defined = true;
     t.kind = kind;
     out_.connections.triggers[t.index] = {static_cast<std::uint32_t>(std::max<std::int64_t>(1, count)),
@@ -143,29 +146,29 @@ class MatrixReader {
   }
 
   std::uint32_t host(std::string_view text, std::string_view what) const {
-    if (out_.nodes == 0) lines_.fail("a connection before 'Nodes N'; write that first");
+    if (out_.nodes == 0) throw lines_.error("a connection before 'Nodes N'; write that first");
     return static_cast<std::uint32_t>(lines_.whole(text, what, 0, out_.nodes - 1));
   }
 
   void read_connection(std::string_view from, std::string_view to) {
     if (static_cast<std::int64_t>(out_.connections.rows.size()) == kMostRows)
-      lines_.fail(fmt::format("more than {} connections", kMostRows));
+      throw lines_.error(fmt::format("more than {} connections", kMostRows));
     UetConnection c;
     c.src = host(from, "the source");
     c.dst = host(to, "the destination");
-    if (c.src == c.dst) lines_.fail(fmt::format("connection of host {} to itself", c.src));
+    if (c.src == c.dst) throw lines_.error(fmt::format("connection of host {} to itself", c.src));
     std::set<std::string> seen;
     while (lines_.more()) {
       const std::string word(lines_.word(""));
-      if (!seen.insert(word).second) lines_.fail(fmt::format("'{}' is there twice", word));
+      if (!seen.insert(word).second) throw lines_.error(fmt::format("'{}' is there twice", word));
       read_field(c, word);
     }
-    if (!seen.contains("size")) lines_.fail("no size; write size BYTES");
+    if (!seen.contains("size")) throw lines_.error("no size; write size BYTES");
     if (seen.contains("start") == seen.contains("trigger"))
-      lines_.fail("write either start MICROSECONDS or trigger N, which says when it starts");
+      throw lines_.error("write either start MICROSECONDS or trigger N, which says when it starts");
     // As the simulator's counter gives them to senders; receivers take every second one.
     if (c.number == 0) c.number = kOwnNumbers + 1 + 2 * static_cast<std::uint32_t>(out_.connections.rows.size());
-    if (!numbers_.insert(c.number).second) lines_.fail(fmt::format("id {} is there already", c.number));
+    if (!numbers_.insert(c.number).second) throw lines_.error(fmt::format("id {} is there already", c.number));
     out_.connections.rows.push_back(c);
     where_.push_back(lines_.where());
   }
@@ -186,18 +189,18 @@ class MatrixReader {
       ++t.callers;
       c.triggers = t.index;
     } else if (word == "recv_done_trigger") {
-      lines_.fail(
+      throw lines_.error(
           "recv_done_trigger: htsim_uec calls it only with -conn_reuse, which is not possible; write "
           "send_done_trigger");
     } else if (word == "prio") {
       c.one_path = lines_.whole("prio", INT32_MIN, INT32_MAX) == kOnePath;
     } else if (word == "msg") {
-      lines_.fail(
+      throw lines_.error(
           "msg: htsim_uec knows messages only with -conn_reuse, which is not possible; write a connection each");
     } else {
       const std::vector<std::string> valid{"id", "start", "size", "trigger", "send_done_trigger", "prio"};
-      lines_.fail(fmt::format("'{}' is not valid here{}; valid is {}", word, did_you_mean(word, valid),
-                              fmt::join(valid, ", ")));
+      throw lines_.error(fmt::format("'{}' is not valid here{}; valid is {}", word, did_you_mean(word, valid),
+                                     fmt::join(valid, ", ")));
     }
   }
 
@@ -205,8 +208,8 @@ class MatrixReader {
   Time start(const std::string& text) const {
     const Time time = microseconds(text);
     if (time > Time{kMostUs * 1'000'000} || (!exact_ && time.ps % 1'000'000 != 0))
-      lines_.fail(fmt::format("start, in microseconds: '{}' is not valid; write a {}number from 0 to {}", text,
-                              exact_ ? "" : "whole ", kMostUs));
+      throw lines_.error(fmt::format("start, in microseconds: '{}' is not valid; write a {}number from 0 to {}", text,
+                                     exact_ ? "" : "whole ", kMostUs));
     return time;
   }
 
@@ -215,7 +218,8 @@ class MatrixReader {
     const std::int64_t size = lines_.whole("size", 0, kUetMaxFlowSize.count);
     if (size > 0) return {size};
     if (!exact_)
-      lines_.fail("size 0, of which htsim_uec sends nothing; write a size, or take --exact for a flow without end");
+      throw lines_.error(
+          "size 0, of which htsim_uec sends nothing; write a size, or take --exact for a flow without end");
     return traffic::kMaxFlowSize;
   }
 
@@ -223,17 +227,17 @@ class MatrixReader {
   void check_triggers() const {
     for (const auto& [id, t] : triggers_) {
       if (!t.defined)
-        weir::fail(t.first, fmt::format("trigger {} is not there; write 'trigger id {} oneshot'", id, id));
-      if (t.flows == 0) weir::fail(t.first, fmt::format("trigger {} starts no connection", id));
+        throw InputError(t.first, fmt::format("trigger {} is not there; write 'trigger id {} oneshot'", id, id));
+      if (t.flows == 0) throw InputError(t.first, fmt::format("trigger {} starts no connection", id));
       const std::uint32_t calls = out_.connections.triggers[t.index].calls;
       if (t.kind != "multishot" && t.callers != calls)
-        weir::fail(t.first,
-                   fmt::format("trigger {} waits for {} calls, but {} connections call it", id, calls, t.callers));
+        throw InputError(
+            t.first, fmt::format("trigger {} waits for {} calls, but {} connections call it", id, calls, t.callers));
     }
     if (const auto row = never_started(out_.connections))
-      weir::fail(where_[*row],
-                 "the connection never starts: what triggers it waits for it in turn, or is called too few "
-                 "times");
+      throw InputError(where_[*row],
+                       "the connection never starts: what triggers it waits for it in turn, or is called too few "
+                       "times");
   }
 
   HtsimLines lines_;

@@ -38,8 +38,9 @@ class NetworkReader {
     if (out_.tree.queues) out_.ignored.emplace_back("Queue_up, Queue_down");
     if (matrix_.nodes == 0) matrix_.nodes = out_.tree.nodes;
     if (out_.tree.nodes != matrix_.nodes)
-      fail({file, 0}, fmt::format("{} nodes, but {} says {}", out_.tree.nodes,
-                                  options_.has("-goal") ? "-nodes" : matrix_.nodes_where.text(), matrix_.nodes));
+      throw InputError(Where{file, 0},
+                       fmt::format("{} nodes, but {} says {}", out_.tree.nodes,
+                                   options_.has("-goal") ? "-nodes" : matrix_.nodes_where.text(), matrix_.nodes));
     for (std::uint32_t t = 0; t < out_.tree.tiers; ++t) {
       out_.rates[t] = {out_.tree.tier[t].gbps * 1'000'000'000};
       out_.delays[t] = {out_.tree.tier[t].latency_ns * 1000};
@@ -47,9 +48,9 @@ class NetworkReader {
     }
     check_oversubscribed();
     if (out_.rate != out_.rates[0])
-      fail(out_.tree.where,
-           fmt::format("hosts' links have {}, but NICs {}; write -linkspeed {}", format_value(out_.rates[0]),
-                       format_value(out_.rate), out_.tree.tier[0].gbps * 1000));
+      throw InputError(out_.tree.where, fmt::format("hosts' links have {}, but NICs {}; write -linkspeed {}",
+                                                    format_value(out_.rates[0]), format_value(out_.rate),
+                                                    out_.tree.tier[0].gbps * 1000));
   }
 
   // Unless it was told of the sender's control before, the simulator adds the receiver's here.
@@ -59,9 +60,9 @@ class NetworkReader {
     for (const char* name : {"-sender_cc_only", "-sender_cc", "-sender_cc_algo", "-force_disable_oversubscribed_cc"})
       if (options_.has(name)) return;
     if (oversubscribed)
-      HtsimOptions::fail_at("-topo",
-                            "the network is oversubscribed, for which htsim_uec takes the receiver's congestion "
-                            "control, which is not possible; write -sender_cc_only");
+      throw HtsimOptions::error_at("-topo",
+                                   "the network is oversubscribed, for which htsim_uec takes the receiver's congestion "
+                                   "control, which is not possible; write -sender_cc_only");
   }
 
   // Without a file: a fat tree of switches with as many ports down as up.
@@ -76,8 +77,8 @@ class NetworkReader {
           "no fat tree of {} tiers has {} hosts; valid is 2 n^{}, or name a topology "
           "with -topo",
           out_.tree.tiers, out_.tree.nodes, out_.tree.tiers);
-      if (options_.has("-goal")) HtsimOptions::fail_at("-nodes", what);
-      fail(matrix_.nodes_where, what);
+      if (options_.has("-goal")) throw HtsimOptions::error_at("-nodes", what);
+      throw InputError(matrix_.nodes_where, what);
     }
     out_.tree.pod = out_.tree.tiers == 3 ? half * half : out_.tree.nodes;
     for (auto& tier : out_.tree.tier) tier.radix_down = tier.radix_up = half;
@@ -107,10 +108,10 @@ class NetworkReader {
     const auto share = [&](double part) { return static_cast<std::int64_t>(std::ceil(packets * part)); };
     out_.k_min = {out_.mtu * options_.whole("-ecn", share(0.2), 0, kMostPackets, 0)};
     out_.k_max = {out_.mtu * options_.whole("-ecn", share(0.8), 0, kMostPackets, 1)};
-    if (out_.k_min > out_.k_max) HtsimOptions::fail_at("-ecn", "the first one is above the second one");
+    if (out_.k_min > out_.k_max) throw HtsimOptions::error_at("-ecn", "the first one is above the second one");
     if (out_.k_max > out_.buffer)
-      HtsimOptions::fail_at("-ecn", fmt::format("the threshold of {} is above the buffer of {}",
-                                                format_value(out_.k_max), format_value(out_.buffer)));
+      throw HtsimOptions::error_at("-ecn", fmt::format("the threshold of {} is above the buffer of {}",
+                                                       format_value(out_.k_max), format_value(out_.buffer)));
   }
 
   const HtsimOptions& options_;

@@ -83,8 +83,8 @@ const Known& option_named(const std::string& name) {
   if (known != std::end(kOptions)) return *known;
   std::vector<std::string> names;
   for (const Known& k : kOptions) names.emplace_back(k.name);
-  HtsimOptions::fail_at(name, fmt::format("not an option of htsim_uec{}; valid is {}", did_you_mean(name, names),
-                                          fmt::join(names, ", ")));
+  throw HtsimOptions::error_at(name, fmt::format("not an option of htsim_uec{}; valid is {}", did_you_mean(name, names),
+                                                 fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -92,9 +92,9 @@ const Known& option_named(const std::string& name) {
 HtsimOptions::HtsimOptions(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Known& known = option_named(arguments[i]);
-    if (known.use == HtsimUse::refused) fail_at(arguments[i], std::string(known.instead));
+    if (known.use == HtsimUse::refused) throw error_at(arguments[i], std::string(known.instead));
     if (arguments.size() - i - 1 < known.values)
-      fail_at(arguments[i], fmt::format("{} values follow; write {}", arguments.size() - i - 1, known.values));
+      throw error_at(arguments[i], fmt::format("{} values follow; write {}", arguments.size() - i - 1, known.values));
     const std::string name(known.name);
     if (known.use != HtsimUse::model && !values_.contains(name)) ignored_.push_back(name);
     values_[name] = {arguments.begin() + static_cast<std::ptrdiff_t>(i + 1),
@@ -105,16 +105,16 @@ HtsimOptions::HtsimOptions(const std::vector<std::string>& arguments) {
   }
 }
 
-void HtsimOptions::fail_at(std::string_view name, const std::string& what) {
-  throw InputError(one_line(fmt::format("{}: {}", name, what)));
+InputError HtsimOptions::error_at(std::string_view name, const std::string& what) {
+  return InputError(one_line(fmt::format("{}: {}", name, what)));
 }
 
 std::string HtsimOptions::choice(const std::string& name, const std::string& fallback,
                                  const std::vector<std::string>& valid) const {
   std::string word = text(name, fallback);
   if (std::find(valid.begin(), valid.end(), word) == valid.end())
-    fail_at(name, fmt::format("'{}' is not possible{}; valid is {}", word, did_you_mean(word, valid),
-                              fmt::join(valid, ", ")));
+    throw error_at(name, fmt::format("'{}' is not possible{}; valid is {}", word, did_you_mean(word, valid),
+                                     fmt::join(valid, ", ")));
   return word;
 }
 
@@ -125,7 +125,7 @@ std::int64_t HtsimOptions::whole(const std::string& name, std::int64_t fallback,
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size() || value < min || value > max)
-    fail_at(name, fmt::format("'{}' is not valid; write a whole number from {} to {}", word, min, max));
+    throw error_at(name, fmt::format("'{}' is not valid; write a whole number from {} to {}", word, min, max));
   return value;
 }
 
@@ -135,7 +135,8 @@ Time HtsimOptions::microseconds(const std::string& name, double fallback, double
     const std::string& word = values_.at(name).front();
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || !(value >= least && value <= 1e6))
-      fail_at(name, fmt::format("'{}' is not valid; write a number of microseconds from {} to 1000000", word, least));
+      throw error_at(name,
+                     fmt::format("'{}' is not valid; write a number of microseconds from {} to 1000000", word, least));
   }
   return {static_cast<std::int64_t>(value * 1e6)};
 }

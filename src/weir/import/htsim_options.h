@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/base/units.h"
 
 namespace weir::scenario {
@@ -18,7 +19,8 @@ class HtsimOptions {
   // that read a value which is not valid.
   explicit HtsimOptions(const std::vector<std::string>& arguments);
 
-  [[noreturn]] static void fail_at(std::string_view name, const std::string& what);
+  // An error about an option.
+  static InputError error_at(std::string_view name, const std::string& what);
   bool has(const std::string& name) const { return values_.contains(name); }
   // Does a stand there, behind b if that does too?
   bool later(const std::string& a, const std::string& b) const {

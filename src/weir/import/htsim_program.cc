@@ -38,15 +38,17 @@ void check_expressible(const HtsimMatrix& matrix, const std::vector<Calls>& call
   std::size_t names = 0;
   for (std::size_t t = 0; t < calls.size(); ++t) {
     if (matrix.connections.triggers[t].one_each && calls[t].callers > 1)
-      fail(matrix.trigger_where[t],
-           fmt::format("multishot, called by {} connections: which one of them starts which connection depends on who "
-                       "ends first, which is not possible with --exact; write oneshot triggers",
-                       calls[t].callers));
+      throw InputError(
+          matrix.trigger_where[t],
+          fmt::format("multishot, called by {} connections: which one of them starts which connection depends on who "
+                      "ends first, which is not possible with --exact; write oneshot triggers",
+                      calls[t].callers));
     names += calls[t].callers * calls[t].flows;
     if (names > kMostNames)
-      fail(matrix.trigger_where[t], fmt::format("up to this trigger, connections wait for more than {} others in all, "
-                                                "which is not possible with --exact",
-                                                kMostNames));
+      throw InputError(matrix.trigger_where[t],
+                       fmt::format("up to this trigger, connections wait for more than {} others in all, "
+                                   "which is not possible with --exact",
+                                   kMostNames));
   }
 }
 

@@ -131,7 +131,7 @@ class Refused {
                            key.counterpart));
   }
   void fail_if_any() const {
-    if (!message_.empty()) fail(first_, message_);
+    if (!message_.empty()) throw InputError(first_, message_);
   }
 
  private:
@@ -161,11 +161,12 @@ Ns3Config::Ns3Config(std::string_view text, const std::string& file) : file_(fil
     std::size_t expected = key.values;
     if (key.values == 0 && words.size() > 1) expected = 1 + 2 * read_ns3_whole(words[1], 1, 1000, here, key.name);
     if (words.size() - 1 != expected)
-      fail(here, key.values == 0
-                     ? fmt::format("{}: write how many rates there are, then each rate and its value", key.name)
-                     : fmt::format("{}: {} values; write {}", key.name, words.size() - 1, expected));
+      throw InputError(here,
+                       key.values == 0
+                           ? fmt::format("{}: write how many rates there are, then each rate and its value", key.name)
+                           : fmt::format("{}: {} values; write {}", key.name, words.size() - 1, expected));
     const auto [known, is_new] = entries_.try_emplace(words[0]);
-    if (!is_new) fail(here, fmt::format("{} is there already, in line {}", key.name, known->second.line));
+    if (!is_new) throw InputError(here, fmt::format("{} is there already, in line {}", key.name, known->second.line));
     known->second = {line, {words.begin() + 1, words.end()}};
     if (key.use == Ns3Use::fork && words[1] != key.as_here) refused.value(key, words[1], here);
   });
@@ -182,8 +183,8 @@ Where Ns3Config::where(const std::string& key) const {
   return {file_, entry == nullptr ? 0 : entry->line};
 }
 
-void Ns3Config::fail_at(const std::string& key, const std::string& what) const {
-  fail(where(key), fmt::format("{}: {}", key, what));
+InputError Ns3Config::error_at(const std::string& key, const std::string& what) const {
+  return {where(key), fmt::format("{}: {}", key, what)};
 }
 
 std::vector<std::string> Ns3Config::without_effect() const {
@@ -217,7 +218,7 @@ Rate Ns3Config::rate(const std::string& key, Rate fallback) const {
   try {
     return parse_ns3_rate(entry->values[0], {});
   } catch (const InputError& error) {
-    fail_at(key, error.what());
+    throw error_at(key, error.what());
   }
 }
 
@@ -228,7 +229,7 @@ std::string Ns3Config::text(const std::string& key) const {
 
 void Ns3Config::require(const std::vector<std::string>& keys, std::string_view why) const {
   for (const auto& key : keys)
-    if (!has(key)) fail({file_, 0}, fmt::format("{} is missing; {}", key, why));
+    if (!has(key)) throw InputError(Where{file_, 0}, fmt::format("{} is missing; {}", key, why));
 }
 
 std::map<std::uint64_t, double> Ns3Config::by_rate(const std::string& key, double max) const {

@@ -23,7 +23,8 @@ class Ns3Config {
   bool has(const std::string& key) const { return entries_.contains(key); }
   // Where a key stands, or the file.
   Where where(const std::string& key) const;
-  [[noreturn]] void fail_at(const std::string& key, const std::string& what) const;
+  // An error about the values of a key.
+  InputError error_at(const std::string& key, const std::string& what) const;
   // Keys that stand here, in the order of the file, of those that only steer output or have no effect there.
   std::vector<std::string> without_effect() const;
 

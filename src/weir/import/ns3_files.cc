@@ -28,8 +28,9 @@ Time parse_ns3_delay(const std::string& text, const Where& where) {
     const double ns = *value * known->ns;
     if (ns >= 0 && ns <= 1e9 && std::abs(ns - std::round(ns)) < 1e-6) return {1000 * std::llround(ns)};
   }
-  fail(where, fmt::format("delay: '{}' is not valid; write whole nanoseconds up to 1 s, like 1000ns or 0.001ms",
-                          one_line(text, kQuoted)));
+  throw InputError(where,
+                   fmt::format("delay: '{}' is not valid; write whole nanoseconds up to 1 s, like 1000ns or 0.001ms",
+                               one_line(text, kQuoted)));
 }
 
 // "0-3,8" for ascending numbers.
@@ -60,7 +61,8 @@ Head read_head(Ns3Words& words, Ns3Topology& out) {
   if (of_simai) {
     words.whole("the number of GPUs per server", 0, UINT32_MAX);
     if (words.whole("the number of NVSwitches", 0, UINT32_MAX) > 0)
-      fail(words.where(), "NVSwitches make hosts with several links, which are not possible; a host has one");
+      throw InputError(words.where(),
+                       "NVSwitches make hosts with several links, which are not possible; a host has one");
   }
   net::Topology& t = out.topology;
   t.switches = words.whole("the number of switches", 1, std::min(head.nodes, net::kMaxSwitches));
@@ -80,7 +82,7 @@ void read_switches(Ns3Words& words, std::uint32_t nodes, Ns3Topology& out) {
   std::set<std::uint32_t> switches;
   for (std::uint32_t i = 0; i < t.switches; ++i) {
     const std::uint32_t id = words.whole("the number of a switch", 0, nodes - 1);
-    if (!switches.insert(id).second) fail(words.where(), fmt::format("switch {} is there twice", id));
+    if (!switches.insert(id).second) throw InputError(words.where(), fmt::format("switch {} is there twice", id));
   }
   std::uint32_t next_host = 0;
   std::uint32_t next_switch = t.hosts;
@@ -110,7 +112,7 @@ Ns3Topology parse_ns3_topology(std::string_view text, const std::string& file) {
     try {
       net::check_link(t, link);
     } catch (const InputError& error) {
-      fail(words.where(), error.what() + out.hint());
+      throw InputError(words.where(), error.what() + out.hint());
     }
     t.links.push_back(link);
   }
@@ -118,7 +120,7 @@ Ns3Topology parse_ns3_topology(std::string_view text, const std::string& file) {
   try {
     net::check(t);
   } catch (const InputError& error) {
-    fail({file, 0}, error.what() + out.hint());
+    throw InputError(Where{file, 0}, error.what() + out.hint());
   }
   net::assign_tiers(t);
   return out;
@@ -136,10 +138,10 @@ Ns3Loss ns3_loss(const Ns3Topology& network, double common, bool only_last_link)
     const double loss = network.loss[i] > 0 ? network.loss[i] : common;
     const auto [known, is_new] = out.links.try_emplace(std::minmax(link.a, link.b), loss);
     if (known->second != loss && !only_last_link)
-      fail(network.where[i],
-           fmt::format("packets are lost with probability {} here and {} on a parallel link; only one "
-                       "for both is possible",
-                       loss, known->second));
+      throw InputError(network.where[i],
+                       fmt::format("packets are lost with probability {} here and {} on a parallel link; only one "
+                                   "for both is possible",
+                                   loss, known->second));
     known->second = loss;
   }
   const double first = out.links.begin()->second;
@@ -157,7 +159,8 @@ Ns3Flows parse_ns3_flows(std::string_view text, const std::string& file, const N
   const auto host = [&](std::string_view name) {
     const std::uint32_t node = words.whole(name, 0, network.number_here.size() - 1);
     const std::uint32_t here = network.number_here[node];
-    if (here >= network.topology.hosts) fail(words.where(), fmt::format("{}: node {} is a switch", name, node));
+    if (here >= network.topology.hosts)
+      throw InputError(words.where(), fmt::format("{}: node {} is a switch", name, node));
     return here;
   };
   const std::uint32_t count = words.whole("the number of flows", 1, UINT32_MAX);
@@ -170,7 +173,7 @@ Ns3Flows parse_ns3_flows(std::string_view text, const std::string& file, const N
     flow.id = i;
     flow.src = host("the source of a flow");
     flow.dst = host("the destination of a flow");
-    if (flow.src == flow.dst) fail(words.where(), "a flow of a host to itself");
+    if (flow.src == flow.dst) throw InputError(words.where(), "a flow of a host to itself");
     words.whole("the priority group of a flow", kClass, kClass);
     flow.dport =
         has_ports ? static_cast<std::uint16_t>(words.whole("the destination port of a flow", 1, 65535)) : kDport;
@@ -179,9 +182,10 @@ Ns3Flows parse_ns3_flows(std::string_view text, const std::string& file, const N
     const std::int64_t start = replica::seconds_to_ns(words.number("the start of a flow", begin, 1e6));
     flow.start = {(start - network.begin_ns) * 1000};
     if (!out.flows.empty() && flow.start < out.flows.back().start)
-      fail(words.where(), "the flow starts before the one above it; sort flows by their starts");
+      throw InputError(words.where(), "the flow starts before the one above it; sort flows by their starts");
     const std::uint32_t port = kFirstPort + ports[{flow.src, flow.dst}]++;
-    if (port > 65535) fail(words.where(), fmt::format("more than {} flows of these two hosts", 65536 - kFirstPort));
+    if (port > 65535)
+      throw InputError(words.where(), fmt::format("more than {} flows of these two hosts", 65536 - kFirstPort));
     flow.sport = static_cast<std::uint16_t>(port);
     out.flows.push_back(flow);
   }

@@ -74,9 +74,10 @@ class Ns3Importer {
 
   std::string file_of(const std::string& key) const {
     if (auto path = find_file(key)) return *path;
-    config_.fail_at(key, fmt::format("there is no file {} in the folder of the config, in the one above it, and in the "
-                                     "one where weir was started",
-                                     one_line(config_.text(key), kQuoted)));
+    throw config_.error_at(
+        key, fmt::format("there is no file {} in the folder of the config, in the one above it, and in the "
+                         "one where weir was started",
+                         one_line(config_.text(key), kQuoted)));
   }
 
   void ignore(const std::string& what) {
@@ -93,15 +94,15 @@ class Ns3Importer {
   // What Weir's own physics have no room for.
   void only(const std::string& key, bool fits, std::string_view fitting) const {
     if (options_.exact && !fits)
-      config_.fail_at(key, fmt::format("not possible with --exact, which needs {}", fitting));
+      throw config_.error_at(key, fmt::format("not possible with --exact, which needs {}", fitting));
   }
 
   void read_mode() {
     const std::uint64_t mode = config_.whole("CC_MODE", 1, 0, 1000);
     if (mode != 1 && mode != 3 && mode != 7 && mode != 8)
-      config_.fail_at("CC_MODE",
-                      fmt::format("{}{} is not possible; valid is 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP)", mode,
-                                  mode == 10 ? " (HPCC-PINT)" : ""));
+      throw config_.error_at(
+          "CC_MODE", fmt::format("{}{} is not possible; valid is 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP)", mode,
+                                 mode == 10 ? " (HPCC-PINT)" : ""));
     mode_ = static_cast<Mode>(mode);
   }
 
@@ -111,8 +112,9 @@ class Ns3Importer {
       const std::set<std::int64_t> coded{25, 50, 100, 200, 400};
       if (mode_ == Mode::hpcc && !options_.exact &&
           (rate.bits_per_second % 1'000'000'000 != 0 || !coded.contains(rate.bits_per_second / 1'000'000'000)))
-        fail(topology_.where[i],
-             fmt::format("HPCC has no code for a link of {}; valid is 25, 50, 100, 200, 400 Gbps", format_value(rate)));
+        throw InputError(
+            topology_.where[i],
+            fmt::format("HPCC has no code for a link of {}; valid is 25, 50, 100, 200, 400 Gbps", format_value(rate)));
     }
   }
 
@@ -126,8 +128,8 @@ class Ns3Importer {
     const double stop = config_.number("SIMULATOR_STOP_TIME", 3.01, 0, 1e6);
     const std::int64_t ns = since_begin(replica::seconds_to_ns(stop));
     if (ns <= 0)
-      config_.fail_at("SIMULATOR_STOP_TIME", fmt::format("write more than {}, when the first flows may start",
-                                                         topology_.begin_ns / 1'000'000'000));
+      throw config_.error_at("SIMULATOR_STOP_TIME", fmt::format("write more than {}, when the first flows may start",
+                                                                topology_.begin_ns / 1'000'000'000));
     toml_.text("stop", format_value(Time{ns * 1000}));
     if (config_.has("RANDOM_SEED")) toml_.value("seed", config_.whole("RANDOM_SEED", 1, 0, UINT32_MAX));
   }
@@ -136,7 +138,7 @@ class Ns3Importer {
     const bool has_window = config_.flag("HAS_WIN", true);
     const bool variable = config_.flag("VAR_WIN", false);
     window_ = has_window ? (variable ? "variable" : "bdp") : "none";
-    if (mode_ == Mode::hpcc && !has_window) config_.fail_at("HAS_WIN", "HPCC divides by the window; write 1");
+    if (mode_ == Mode::hpcc && !has_window) throw config_.error_at("HAS_WIN", "HPCC divides by the window; write 1");
     if (mode_ == Mode::hpcc || mode_ == Mode::dctcp)
       only(has_window ? "VAR_WIN" : "HAS_WIN", variable && has_window, "a window that follows the rate, 1");
     const bool global_t = config_.flag("GLOBAL_T", true);
@@ -192,7 +194,8 @@ class Ns3Importer {
              std::minmax(link.a, link.b) == std::minmax(here[down[1]], here[down[2]]);
     });
     if (!known)
-      config_.fail_at("LINK_DOWN", fmt::format("there is no link {} - {} between two switches", down[1], down[2]));
+      throw config_.error_at("LINK_DOWN",
+                             fmt::format("there is no link {} - {} between two switches", down[1], down[2]));
   }
 
   void write_network() {
@@ -203,7 +206,7 @@ class Ns3Importer {
     toml_.text("size", fmt::format("{} MiB", config_.whole("BUFFER_SIZE", 16, 1, 1907)));
     const bool ecn = config_.flag("ENABLE_QCN", true);
     if (!ecn && (mode_ == Mode::dcqcn || mode_ == Mode::dctcp))
-      config_.fail_at("ENABLE_QCN", "the algorithm reacts to marked packets; write 1");
+      throw config_.error_at("ENABLE_QCN", "the algorithm reacts to marked packets; write 1");
     if (ecn) {
       toml_.section("[network.ecn]");
       toml_.value("enabled", true);
@@ -230,12 +233,12 @@ class Ns3Importer {
       if (!rates.insert(rate).second) continue;
       for (const auto& [key, map] : {std::pair{"KMAX_MAP", &k_max}, {"KMIN_MAP", &k_min}, {"PMAX_MAP", &p_max}})
         if (!map->contains(rate))
-          fail(topology_.where[i],
-               fmt::format("{} of {} has no value for this link's rate, {}", key, config_.where(key).text(), rate));
+          throw InputError(topology_.where[i], fmt::format("{} of {} has no value for this link's rate, {}", key,
+                                                           config_.where(key).text(), rate));
       // Thresholds are whole kilobytes.
       const auto least = static_cast<std::int64_t>(k_min.at(rate)) * 1000;
       const auto most = static_cast<std::int64_t>(k_max.at(rate)) * 1000;
-      if (least > most) config_.fail_at("KMIN_MAP", fmt::format("more than in KMAX_MAP for the rate {}", rate));
+      if (least > most) throw config_.error_at("KMIN_MAP", fmt::format("more than in KMAX_MAP for the rate {}", rate));
       toml_.section("[[network.ecn.rate]]");
       toml_.text("rate", format_value(Rate{static_cast<std::int64_t>(rate)}));
       toml_.text("k_min", format_value(Bytes{least}));

@@ -22,8 +22,8 @@ double read_ns3_number(const std::string& text, double min, double max, const Wh
   std::string_view rest;
   const auto value = leading_ns3_number(text, rest);
   if (!value || !rest.empty() || *value < min || *value > max)
-    fail(where,
-         fmt::format("{}: '{}' is not valid; write a number from {} to {}", name, one_line(text, kQuoted), min, max));
+    throw InputError(where, fmt::format("{}: '{}' is not valid; write a number from {} to {}", name,
+                                        one_line(text, kQuoted), min, max));
   return *value;
 }
 
@@ -32,8 +32,9 @@ std::uint64_t read_ns3_whole(const std::string& text, std::uint64_t min, std::ui
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
-    fail(where, fmt::format("{}: '{}' is not valid; write {}", name, one_line(text, kQuoted),
-                            min == max ? std::to_string(min) : fmt::format("a whole number from {} to {}", min, max)));
+    throw InputError(
+        where, fmt::format("{}: '{}' is not valid; write {}", name, one_line(text, kQuoted),
+                           min == max ? std::to_string(min) : fmt::format("a whole number from {} to {}", min, max)));
   return value;
 }
 
@@ -71,8 +72,8 @@ Rate parse_ns3_rate(const std::string& text, const Where& where) {
           if (rate >= 1 && rate <= static_cast<double>(kMaxRate.bits_per_second))
             return {static_cast<std::int64_t>(rate)};
         }
-  fail(where, fmt::format("rate: '{}' is not valid; write 1 bps to {}, like 100Gbps or 50Mb/s", one_line(text, kQuoted),
-                          format_value(kMaxRate)));
+  throw InputError(where, fmt::format("rate: '{}' is not valid; write 1 bps to {}, like 100Gbps or 50Mb/s",
+                                      one_line(text, kQuoted), format_value(kMaxRate)));
 }
 
 }  // namespace weir::scenario

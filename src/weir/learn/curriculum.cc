@@ -30,10 +30,11 @@ constexpr std::string_view kAlgorithm = "pcc_rl";
 std::uint16_t learning_profile(const scenario::Scenario& s, const Where& where, std::string_view key) {
   for (std::size_t i = 0; i < s.profiles.size(); ++i)
     if (s.profiles[i].algorithm->about.name == kAlgorithm) return static_cast<std::uint16_t>(i);
-  scenario::fail_key(where, key,
-                     fmt::format("its scenario has no flows that learn; set algorithm.name = \"{}\" in it, or take a "
-                                 "profile of that algorithm",
-                                 kAlgorithm));
+  throw scenario::key_error(
+      where, key,
+      fmt::format("its scenario has no flows that learn; set algorithm.name = \"{}\" in it, or take a "
+                  "profile of that algorithm",
+                  kAlgorithm));
 }
 
 std::uint32_t senders(std::uint32_t flows, std::uint32_t hosts) {
@@ -70,7 +71,7 @@ World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader
   out.pattern = p.pattern;
   out.size = p.size;
   if (p.file.empty() && p.flows == 0)
-    table.fail_at("flows", "without a scenario file there must be flows; write a number from 1 on");
+    throw table.error_at("flows", "without a scenario file there must be flows; write a number from 1 on");
   try {
     if (p.file.empty()) {
       out.hosts = senders(p.flows, p.hosts);
@@ -78,17 +79,17 @@ World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader
     } else {
       const auto folder = std::filesystem::path(c.file).parent_path();
       const std::string path = (folder / p.file).string();
-      if (!std::filesystem::exists(path)) table.fail_at("file", fmt::format("there is no file {}", path));
+      if (!std::filesystem::exists(path)) throw table.error_at("file", fmt::format("there is no file {}", path));
       out.scenario = scenario::load_scenario_file(path, row.set);
     }
   } catch (const InputError& error) {
     if (!p.file.empty() || row.set.empty() || !scenario::is_override(error.where())) throw;
-    table.fail_at("set", error.what());
+    throw table.error_at("set", error.what());
   }
   out.profile = learning_profile(out.scenario, table.where(), table.path());
   if (!p.file.empty()) out.hosts = p.hosts;
   if (out.flows == 0 && out.scenario.traffic.empty())
-    table.fail_at("flows", "neither the scenario has traffic nor are there flows; write a number from 1 on");
+    throw table.error_at("flows", "neither the scenario has traffic nor are there flows; write a number from 1 on");
   return out;
 }
 
@@ -97,35 +98,35 @@ std::vector<std::uint32_t> read_flow_counts(const TableReader& table) {
   const Value* value = table.find("flows");
   if (value == nullptr) return {3, 16, 128};
   const auto* list = value->as<List>();
-  const auto fail = [&] {
-    table.fail_at("flows", fmt::format("write a list of whole numbers, 2 to {}, like [3, 16, 128]", kMostFlows));
+  const auto error = [&] {
+    return table.error_at("flows",
+                          fmt::format("write a list of whole numbers, 2 to {}, like [3, 16, 128]", kMostFlows));
   };
-  if (list == nullptr || list->empty()) fail();
+  if (list == nullptr || list->empty()) throw error();
   for (const Value& item : *list) {
     const auto* n = item.as<std::int64_t>();
-    if (n == nullptr || *n < 2 || *n > kMostFlows) fail();
+    if (n == nullptr || *n < 2 || *n > kMostFlows) throw error();
     out.push_back(static_cast<std::uint32_t>(*n));
   }
   return out;
 }
 
 void check(const TableReader& root, const Curriculum& c) {
-  const auto fail = [&](std::string_view table, std::string_view key, std::string_view what) {
-    root.table(table).fail_at(key, what);
-  };
   const LearnerParams& l = c.learner;
   if (l.horizon > 0 && l.horizon + l.delay > l.rollout)
-    fail(
-        "learner", "horizon",
+    throw root.table("learner").error_at(
+        "horizon",
         fmt::format("with delay = {} a decision is held to account for signals up to {} decisions later, and a rollout "
                     "has {}; write 1 to {}",
                     l.delay, l.horizon + l.delay, l.rollout, l.delay < l.rollout ? l.rollout - l.delay : 1));
   if (c.randomise.first_rate_low > c.randomise.first_rate_high)
-    fail("randomise", "first_rate_low", fmt::format("it is above first_rate_high = {}", c.randomise.first_rate_high));
+    throw root.table("randomise")
+        .error_at("first_rate_low", fmt::format("it is above first_rate_high = {}", c.randomise.first_rate_high));
   if (c.validation.first_load_low > c.validation.first_load_high)
-    fail("validation", "first_load_low", fmt::format("it is above first_load_high = {}", c.validation.first_load_high));
+    throw root.table("validation")
+        .error_at("first_load_low", fmt::format("it is above first_load_high = {}", c.validation.first_load_high));
   if (c.policy.inputs == policy::Inputs::paper && c.policy.history != 1)
-    fail("policy", "history", "the inputs \"paper\" are of the last decision alone; write 1");
+    throw root.table("policy").error_at("history", "the inputs \"paper\" are of the last decision alone; write 1");
 }
 
 template <class T>
@@ -150,7 +151,7 @@ std::string inline_text(const Value& value) {
   if (const auto* flag = value.as<bool>()) return scenario::toml_value(*flag);
   if (const auto* whole = value.as<std::int64_t>()) return scenario::toml_value(*whole);
   if (const auto* number = value.as<double>()) return scenario::toml_value(*number);
-  scenario::fail_key(value.where, "scenario", "nothing in a scenario is a date");
+  throw scenario::key_error(value.where, "scenario", "nothing in a scenario is a date");
 }
 
 std::string list_of(const std::vector<std::string>& texts) {
@@ -186,12 +187,12 @@ Curriculum parse_curriculum(std::string_view text, const std::string& file) {
   check(root, out);
 
   const Value* base = root.find("scenario");
-  if (base != nullptr && base->as<Table>() == nullptr) root.fail_at("scenario", "write a table [scenario]");
+  if (base != nullptr && base->as<Table>() == nullptr) throw root.error_at("scenario", "write a table [scenario]");
   out.base.where.file = file;
   out.base.data.emplace<Table>();
   if (base != nullptr) out.base = *base;
   const auto rows = root.tables("environment");
-  if (rows.empty()) root.fail_at("environment", "missing; write [[environment]] at least once");
+  if (rows.empty()) throw root.error_at("environment", "missing; write [[environment]] at least once");
   for (const TableReader& row : rows) {
     EnvironmentRow& r = out.rows.emplace_back();
     row.read(params_of<EnvironmentParams>(), &r.params, {"set"});

@@ -4,7 +4,7 @@
 
 #include "weir/base/random.h"
 #include "weir/engine/model/model.h"
-#include "weir/scenario/decided.h"
+#include "weir/scenario/outside_decisions.h"
 #include "weir/scenario/scenario.h"
 
 namespace weir::learn {

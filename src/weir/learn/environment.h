@@ -7,7 +7,7 @@
 #include "weir/base/units.h"
 #include "weir/cc/decision_maker.h"
 #include "weir/learn/curriculum.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::learn {
 

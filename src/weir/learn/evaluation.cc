@@ -44,8 +44,9 @@ Spread spread_of(const std::vector<double>& values) {
 class Meter {
  public:
   Meter(engine::Engine& engine, const EvaluationOptions& options) : engine_(engine), options_(options) {
-    for (std::uint32_t p = 0; p < engine.ports(); ++p)
-      if (const auto facts = engine.port_facts(p); facts.from >= engine.hosts() && facts.to < engine.hosts())
+    for (std::uint32_t p = 0; p < engine.network().ports(); ++p)
+      if (const auto facts = engine.network().port(p);
+          facts.from >= engine.network().hosts() && facts.to < engine.network().hosts())
         links_.emplace(facts.to, Link{.port = p, .rate = facts.rate});
   }
 
@@ -57,18 +58,18 @@ class Meter {
 
   void sample() {
     std::map<std::uint32_t, std::uint32_t> flows;  // by receiver
-    engine_.for_each_active([&](std::uint32_t, const host::Flow& flow) { ++flows[flow.dst]; });
-    engine_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine_.for_each_active([&](const host::FlowView& flow) { ++flows[flow.dst]; });
+    engine_.for_each_active([&](const host::FlowView& flow) {
       Account& a = accounts_[flow.id];
-      const double rate = static_cast<double>(flow.control.rate.bits_per_second) /
-                          static_cast<double>(flow.facts.line_rate.bits_per_second);
-      a.src = src;
+      const double rate =
+          static_cast<double>(flow.rate.bits_per_second) / static_cast<double>(flow.line_rate.bits_per_second);
+      a.src = flow.src;
       a.dst = flow.dst;
-      a.base_rtt = flow.facts.base_rtt.seconds();
+      a.base_rtt = flow.base_rtt.seconds();
       a.sum += rate;
       a.squares += rate * rate;
       ++a.samples;
-      const std::int64_t acknowledged = engine_.acknowledged(src, flow);
+      const std::int64_t acknowledged = flow.acknowledged.count;
       if (a.acknowledged < 0) a.acknowledged = acknowledged;
       a.goodput = acknowledged - a.acknowledged;
       errors_ += std::fabs(rate * flows[flow.dst] - 1);

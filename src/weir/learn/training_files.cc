@@ -12,6 +12,7 @@
 
 #include "weir/base/checksum.h"
 #include "weir/base/error.h"
+#include "weir/base/system_error.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
 #include "weir/learn/trainer.h"
@@ -26,15 +27,11 @@ constexpr std::string_view kFrame = "weir training 1\n";
 
 std::string path_of_file(const std::string& directory, const std::string& name) { return directory + "/" + name; }
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), "cannot write " + path);
-}
-
 void write_text(const std::string& path, std::string_view content, const char* mode) {
   std::FILE* file = std::fopen(path.c_str(), mode);
-  if (file == nullptr) cannot_write(path);
+  if (file == nullptr) throw errno_error("cannot write " + path);
   const bool whole = std::fwrite(content.data(), 1, content.size(), file) == content.size();
-  if (std::fclose(file) != 0 || !whole) cannot_write(path);
+  if (std::fclose(file) != 0 || !whole) throw errno_error("cannot write " + path);
 }
 
 std::string framed(std::string_view content) {
@@ -70,7 +67,7 @@ void write_whole(const std::string& directory, const std::string& name, std::str
   const std::string path = path_of_file(directory, name);
   const std::string partial = path + ".partial";
   write_text(partial, name == kCheckpointFile ? framed(content) : std::string(content), "wb");
-  if (std::rename(partial.c_str(), path.c_str()) != 0) cannot_write(path);
+  if (std::rename(partial.c_str(), path.c_str()) != 0) throw errno_error("cannot write " + path);
 }
 
 void begin_progress(const std::string& directory, std::uint32_t updates) {

@@ -10,7 +10,7 @@ namespace {
 // Far from the numbers of other tracks, which do not depend on whether these are there.
 constexpr TrackId kFirstTrack = TrackId{1} << 28;
 
-Name name_of(engine::WorkKind kind) {
+Name name_of(engine::Phase kind) {
   static constexpr std::array<Name, 8> names{Name::samplers, Name::checks, Name::traffic,   Name::partition,
                                              Name::epoch,    Name::events, Name::decisions, Name::flows};
   return names[static_cast<std::size_t>(kind)];
@@ -46,24 +46,24 @@ TrackId EngineTime::share(std::uint32_t partition) {
   return track;
 }
 
-void EngineTime::add(Time from, Time until, std::span<const engine::Work> work) {
-  using engine::WorkKind;
-  if (zero_ns_ < 0 && !work.empty()) zero_ns_ = work.front().begin_ns;
-  const auto write = [&](const engine::Work& w, Facts facts) {
-    out_.begin(w.begin_ns - zero_ns_, thread(w.thread), name_of(w.kind), facts);
+void EngineTime::add(Time from, Time until, std::span<const engine::PhaseTime> times) {
+  using engine::Phase;
+  if (zero_ns_ < 0 && !times.empty()) zero_ns_ = times.front().begin_ns;
+  const auto write = [&](const engine::PhaseTime& w, Facts facts) {
+    out_.begin(w.begin_ns - zero_ns_, thread(w.thread), name_of(w.phase), facts);
     out_.end(w.end_ns - zero_ns_, thread(w.thread));
   };
   // what is within an epoch comes after its beginning and before its end
-  for (const engine::Work& w : work) {
-    if (w.kind == WorkKind::partition || w.end_ns == w.begin_ns) continue;
-    if (w.kind != WorkKind::epoch) {
+  for (const engine::PhaseTime& w : times) {
+    if (w.phase == Phase::partition || w.end_ns == w.begin_ns) continue;
+    if (w.phase != Phase::epoch) {
       write(w, {});
       continue;
     }
     out_.begin(w.begin_ns - zero_ns_, thread(0), Name::epoch,
                {{FactName::from_ps, number(from)}, {FactName::until_ps, number(until)}});
-    for (const engine::Work& part : work)
-      if (part.kind == WorkKind::partition) {
+    for (const engine::PhaseTime& part : times)
+      if (part.phase == Phase::partition) {
         write(part, {{FactName::partition, std::uint64_t{part.partition}},
                      {FactName::from_ps, number(from)},
                      {FactName::until_ps, number(until)}});

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "weir/engine/work.h"
+#include "weir/engine/phase_time.h"
 #include "weir/perfetto/packets.h"
 
 namespace weir::perfetto {
@@ -16,7 +16,7 @@ class EngineTime {
   // Writes to a sequence of its own, whose number is `sequence`. The packets must outlive this.
   EngineTime(Packets& packets, std::uint32_t sequence);
 
-  void add(Time from, Time until, std::span<const engine::Work> work);
+  void add(Time from, Time until, std::span<const engine::PhaseTime> times);
 
  private:
   TrackId make(TrackId parent, std::string_view name, std::int32_t rank);

@@ -101,10 +101,10 @@ void Trace::attach(engine::Engine& engine) {
     for (const net::TraceEvent& event : events) show(event);
   });
   engine.every(interval_, [this, &engine](Time now) { sample(engine, now); });
-  engine.on_finish([this](const host::FlowRecord& record) { end(record, record.finish); });
+  engine.on_finish([this](const host::FlowRecord& record) { end(record, record.finish); }, engine::FinishCalls::later);
   if (engine_time_)
-    engine.watch_work([this](Time from, Time until, std::span<const engine::Work> work) {
-      if (overlaps(from, until)) engine_time_->add(from, until, work);
+    engine.on_phase_times([this](Time from, Time until, std::span<const engine::PhaseTime> times) {
+      if (overlaps(from, until)) engine_time_->add(from, until, times);
     });
 }
 
@@ -186,14 +186,13 @@ void Trace::sample(engine::Engine& engine, Time now) {
     queues_[i] = queued;
     counts_.push_back({tracks_.queue(ports_[i]), queued});
   }
-  engine.for_each_active([this](std::uint32_t src, const host::Flow& flow) {
-    const auto& where = where_[src];
+  engine.for_each_active([this](const host::FlowView& flow) {
+    const auto& where = where_[flow.src];
     if (flow.slot >= where.size() || where[flow.slot] == 0) return;
-    Lane& lane = lanes_[src][where[flow.slot] - 1];
+    Lane& lane = lanes_[flow.src][where[flow.slot] - 1];
     if (lane.flow != flow.id) return;
-    const cc::Control& control = flow.control;
-    lane.window_now = control.window == cc::kNoWindow ? 0 : control.window.count;
-    lane.rate_now = control.rate.bits_per_second / 1'000'000;
+    lane.window_now = flow.window == cc::kNoWindow ? 0 : flow.window.count;
+    lane.rate_now = flow.rate.bits_per_second / 1'000'000;
   });
   for (std::uint32_t src = 0; src < lanes_.size(); ++src)
     for (std::uint32_t i = 0; i < lanes_[src].size(); ++i) {
@@ -246,8 +245,7 @@ void Trace::end(const host::FlowRecord& r, Time now) {
 void Trace::conclude(const engine::Engine& engine) {
   const Time now = engine.now();
   std::vector<host::FlowRecord> left;
-  engine.for_each_active(
-      [&](std::uint32_t src, const host::Flow& flow) { left.push_back(host::record_of(src, flow, Time::max())); });
+  engine.for_each_active([&](const host::FlowView& flow) { left.push_back(host::record_of(flow, Time::max())); });
   std::sort(left.begin(), left.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (const host::FlowRecord& record : left) end(record, now);
   for (const auto& [key, from] : paused_) end_pause(key.first, key.second, from, now);

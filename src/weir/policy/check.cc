@@ -14,13 +14,9 @@ namespace {
 constexpr double kLeast = 1e-9;
 constexpr double kMost = 1e9;
 
-template <class... Args>
-[[noreturn]] void wrong(const std::string& key, fmt::format_string<Args...> format, Args&&... args) {
-  throw InputError(key, fmt::format(format, std::forward<Args>(args)...));
-}
-
 void check_positive(const std::string& key, double value) {
-  if (!(value >= kLeast && value <= kMost)) wrong(key, "{} is out of range; valid is {} to {}", value, kLeast, kMost);
+  if (!(value >= kLeast && value <= kMost))
+    throw InputError(key, fmt::format("{} is out of range; valid is {} to {}", value, kLeast, kMost));
 }
 
 void check_weights(const std::string& key, const Layer& layer, bool whole) {
@@ -28,66 +24,73 @@ void check_weights(const std::string& key, const Layer& layer, bool whole) {
   const int rows = layer.lstm ? 4 * layer.outputs : layer.outputs;
   const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
   if (layer.weights.size() != count)
-    wrong(key + ".weights", "{} numbers; the layer has {} rows of {}, {} in all", layer.weights.size(), rows, columns,
-          count);
+    throw InputError(key + ".weights", fmt::format("{} numbers; the layer has {} rows of {}, {} in all",
+                                                   layer.weights.size(), rows, columns, count));
   for (std::size_t i = 0; i < count; ++i) {
     const float w = layer.weights[i];
     const auto place = [&] {
       const auto width = static_cast<std::size_t>(columns);
       return fmt::format("{} in row {}, column {}", w, i / width + 1, i % width + 1);
     };
-    if (!whole && !(std::abs(w) <= 1e6f)) wrong(key + ".weights", "{}; valid is -1e6 to 1e6", place());
+    if (!whole && !(std::abs(w) <= 1e6f))
+      throw InputError(key + ".weights", fmt::format("{}; valid is -1e6 to 1e6", place()));
     if (whole && !(std::abs(w) <= 127 && w == std::floor(w)))
-      wrong(key + ".weights", "{}; int8 weights are whole numbers from -127 to 127", place());
+      throw InputError(key + ".weights", fmt::format("{}; int8 weights are whole numbers from -127 to 127", place()));
   }
   if (!whole) {
-    if (!layer.row_scales.empty()) wrong(key + ".row_scales", "only int8 layers have scales; remove it");
-    if (layer.input_scale != 0) wrong(key + ".input_scale", "only int8 layers have a scale; remove it");
+    if (!layer.row_scales.empty()) throw InputError(key + ".row_scales", "only int8 layers have scales; remove it");
+    if (layer.input_scale != 0) throw InputError(key + ".input_scale", "only int8 layers have a scale; remove it");
     return;
   }
   if (layer.row_scales.size() != static_cast<std::size_t>(rows))
-    wrong(key + ".row_scales", "{} in the list; each of the layer's {} rows has one", layer.row_scales.size(), rows);
+    throw InputError(key + ".row_scales",
+                     fmt::format("{} in the list; each of the layer's {} rows has one", layer.row_scales.size(), rows));
   for (const float scale : layer.row_scales) check_positive(key + ".row_scales", static_cast<double>(scale));
   check_positive(key + ".input_scale", static_cast<double>(layer.input_scale));
 }
 
 void check_layers(const Policy& p) {
-  if (!p.nodes.empty()) wrong("nodes", "only a tree has nodes; remove them, or write kind = \"tree\"");
-  if (p.layers.empty()) wrong("layer", "missing; a network has at least one [[layer]]");
-  if (p.layers.size() > kMaxLayers) wrong("layer", "{} layers; at most {} are possible", p.layers.size(), kMaxLayers);
+  if (!p.nodes.empty()) throw InputError("nodes", "only a tree has nodes; remove them, or write kind = \"tree\"");
+  if (p.layers.empty()) throw InputError("layer", "missing; a network has at least one [[layer]]");
+  if (p.layers.size() > kMaxLayers)
+    throw InputError("layer", fmt::format("{} layers; at most {} are possible", p.layers.size(), kMaxLayers));
   int inputs = p.width();
   bool remembers = false;
   for (std::size_t i = 0; i < p.layers.size(); ++i) {
     const Layer& layer = p.layers[i];
     const std::string key = fmt::format("layer.{}", i);
     for (const auto& [name, units] : {std::pair{".inputs", layer.inputs}, {".outputs", layer.outputs}})
-      if (units < 1 || units > kMaxUnits) wrong(key + name, "{} is out of range; valid is 1 to {}", units, kMaxUnits);
+      if (units < 1 || units > kMaxUnits)
+        throw InputError(key + name, fmt::format("{} is out of range; valid is 1 to {}", units, kMaxUnits));
     if (layer.inputs != inputs)
-      wrong(
-          key + ".inputs", "{} does not fit; {} {}", layer.inputs,
-          i == 0 ? "the first layer takes all inputs of the policy, which are" : "the outputs of the layer before are",
-          inputs);
+      throw InputError(key + ".inputs", fmt::format("{} does not fit; {} {}", layer.inputs,
+                                                    i == 0 ? "the first layer takes all inputs of the policy, which are"
+                                                           : "the outputs of the layer before are",
+                                                    inputs));
     if (layer.lstm && p.kind != Kind::lstm)
-      wrong(key + ".type", "an LSTM in a policy of kind mlp; write kind = \"lstm\"");
+      throw InputError(key + ".type", "an LSTM in a policy of kind mlp; write kind = \"lstm\"");
     if (layer.lstm && layer.activation != Activation::none)
-      wrong(key + ".activation", "an LSTM has its own; write \"none\" or nothing");
+      throw InputError(key + ".activation", "an LSTM has its own; write \"none\" or nothing");
     remembers = remembers || layer.lstm;
     inputs = layer.outputs;
     check_weights(key, layer, p.arithmetic == Arithmetic::int8);
   }
   const std::string last = fmt::format("layer.{}", p.layers.size() - 1);
-  if (p.layers.back().lstm) wrong(last + ".type", "the last layer must be dense, with one output");
-  if (inputs != 1) wrong(last + ".outputs", "the last layer has {} outputs; it must have 1", inputs);
+  if (p.layers.back().lstm) throw InputError(last + ".type", "the last layer must be dense, with one output");
+  if (inputs != 1)
+    throw InputError(last + ".outputs", fmt::format("the last layer has {} outputs; it must have 1", inputs));
   if (p.layers.back().activation != Activation::none)
-    wrong(last + ".activation", "the output's tanh is taken anyway; the last layer's activation must be none");
-  if (p.kind == Kind::lstm && !remembers) wrong("kind", "no layer is an LSTM; write \"mlp\", or make one");
+    throw InputError(last + ".activation",
+                     "the output's tanh is taken anyway; the last layer's activation must be none");
+  if (p.kind == Kind::lstm && !remembers) throw InputError("kind", "no layer is an LSTM; write \"mlp\", or make one");
 }
 
 void check_tree(const Policy& p) {
-  if (!p.layers.empty()) wrong("layer", "a tree has no layers; remove them, or write kind = \"mlp\"");
-  if (p.arithmetic != Arithmetic::float32) wrong("arithmetic", "a tree compares floats; write \"float32\"");
-  if (p.nodes.empty()) wrong("nodes", "missing; a tree has at least one leaf, [[0.1]]");
-  if (p.nodes.size() > kMaxNodes) wrong("nodes", "{} nodes; at most {} are possible", p.nodes.size(), kMaxNodes);
+  if (!p.layers.empty()) throw InputError("layer", "a tree has no layers; remove them, or write kind = \"mlp\"");
+  if (p.arithmetic != Arithmetic::float32) throw InputError("arithmetic", "a tree compares floats; write \"float32\"");
+  if (p.nodes.empty()) throw InputError("nodes", "missing; a tree has at least one leaf, [[0.1]]");
+  if (p.nodes.size() > kMaxNodes)
+    throw InputError("nodes", fmt::format("{} nodes; at most {} are possible", p.nodes.size(), kMaxNodes));
   const int count = static_cast<int>(p.nodes.size());
   std::vector<int> depth(p.nodes.size(), 0);
   std::vector<int> parents(p.nodes.size(), 0);
@@ -95,22 +98,29 @@ void check_tree(const Policy& p) {
     const auto at = static_cast<std::size_t>(i);
     const TreeNode& node = p.nodes[at];
     if (i > 0 && parents[at] != 1)
-      wrong("nodes", "node {} has {} parents; each but the first has one, which stands before it", i, parents[at]);
+      throw InputError(
+          "nodes",
+          fmt::format("node {} has {} parents; each but the first has one, which stands before it", i, parents[at]));
     if (node.feature < 0) {
       if (node.feature != -1)
-        wrong("nodes", "node {}: input {} is not valid; valid is 0 to {}", i, node.feature, p.width() - 1);
+        throw InputError(
+            "nodes", fmt::format("node {}: input {} is not valid; valid is 0 to {}", i, node.feature, p.width() - 1));
       if (!(std::abs(node.value) <= 1))
-        wrong("nodes", "leaf {}: y = {} is out of range; valid is -1 to 1", i, node.value);
+        throw InputError("nodes", fmt::format("leaf {}: y = {} is out of range; valid is -1 to 1", i, node.value));
       continue;
     }
     if (node.feature >= p.width())
-      wrong("nodes", "node {}: there is no input {}; valid is 0 to {}", i, node.feature, p.width() - 1);
-    if (!std::isfinite(node.threshold)) wrong("nodes", "node {}: the threshold is not a number", i);
-    if (depth[at] == kMaxTreeDepth) wrong("nodes", "node {}: the tree is deeper than {}", i, kMaxTreeDepth);
+      throw InputError("nodes",
+                       fmt::format("node {}: there is no input {}; valid is 0 to {}", i, node.feature, p.width() - 1));
+    if (!std::isfinite(node.threshold))
+      throw InputError("nodes", fmt::format("node {}: the threshold is not a number", i));
+    if (depth[at] == kMaxTreeDepth)
+      throw InputError("nodes", fmt::format("node {}: the tree is deeper than {}", i, kMaxTreeDepth));
     for (const int child : {node.left, node.right}) {
       if (child <= i || child >= count)
-        wrong("nodes", "node {}: its child {} is not valid; children stand behind, valid is {} to {}", i, child, i + 1,
-              count - 1);
+        throw InputError("nodes",
+                         fmt::format("node {}: its child {} is not valid; children stand behind, valid is {} to {}", i,
+                                     child, i + 1, count - 1));
       ++parents[static_cast<std::size_t>(child)];
       depth[static_cast<std::size_t>(child)] = depth[at] + 1;
     }
@@ -121,16 +131,18 @@ void check_tree(const Policy& p) {
 
 void check(const Policy& p) {
   if (p.history < 1 || p.history > kMaxHistory)
-    wrong("history", "{} is out of range; valid is 1 to {}", p.history, kMaxHistory);
+    throw InputError("history", fmt::format("{} is out of range; valid is 1 to {}", p.history, kMaxHistory));
   if (p.inputs == Inputs::paper && p.history != 1)
-    wrong("history", "the inputs of the paper are those of one decision; write 1, not {}", p.history);
+    throw InputError("history",
+                     fmt::format("the inputs of the paper are those of one decision; write 1, not {}", p.history));
   check_positive("clip", p.clip);
-  if (!(p.step >= kLeast && p.step <= 0.999)) wrong("step", "{} is out of range; valid is {} to 0.999", p.step, kLeast);
+  if (!(p.step >= kLeast && p.step <= 0.999))
+    throw InputError("step", fmt::format("{} is out of range; valid is {} to 0.999", p.step, kLeast));
   check_positive("signal.target", p.signal.target);
   check_positive("signal.scale", p.signal.scale);
   if (!(p.signal.beta >= 0 && p.signal.beta <= kMost))
-    wrong("signal.beta", "{} is out of range; valid is 0 to {}", p.signal.beta, kMost);
-  if (p.signal.base_rtt < Time{}) wrong("signal.base_rtt", "it may not be negative");
+    throw InputError("signal.beta", fmt::format("{} is out of range; valid is 0 to {}", p.signal.beta, kMost));
+  if (p.signal.base_rtt < Time{}) throw InputError("signal.base_rtt", "it may not be negative");
   if (p.kind == Kind::tree)
     check_tree(p);
   else

@@ -26,7 +26,7 @@
 namespace weir::policy {
 namespace {
 
-using scenario::fail_key;
+using scenario::key_error;
 using scenario::List;
 using scenario::TableReader;
 using scenario::Value;
@@ -92,23 +92,23 @@ float number_at(const Value& value, const std::string& key) {
   } else if (const auto* real = value.as<double>()) {
     number = *real;
   } else {
-    fail_key(value.where, key, fmt::format("it is {}; write a number", value.type_name()));
+    throw key_error(value.where, key, fmt::format("it is {}; write a number", value.type_name()));
   }
   const auto out = static_cast<float>(number);
   if (!std::isfinite(out))
-    fail_key(value.where, key, fmt::format("{} is not valid; write a number that a float holds", number));
+    throw key_error(value.where, key, fmt::format("{} is not valid; write a number that a float holds", number));
   return out;
 }
 
 const List& list_at(const Value& value, const std::string& key, std::string_view what) {
   const auto* list = value.as<List>();
-  if (list == nullptr) fail_key(value.where, key, fmt::format("it is {}; write {}", value.type_name(), what));
+  if (list == nullptr) throw key_error(value.where, key, fmt::format("it is {}; write {}", value.type_name(), what));
   return *list;
 }
 
 const Value& required(const TableReader& table, std::string_view key, std::string_view what) {
   const Value* value = table.find(key);
-  if (value == nullptr) table.fail_at(key, fmt::format("missing; write {}", what));
+  if (value == nullptr) throw table.error_at(key, fmt::format("missing; write {}", what));
   return *value;
 }
 
@@ -133,9 +133,9 @@ Layer read_layer(const TableReader& table, bool int8) {
   for (const Value& row : list_at(rows, weights, kRows)) {
     const auto numbers = numbers_at(row, weights, "a row of numbers, [0.5, -0.25]");
     if (static_cast<std::int64_t>(numbers.size()) != columns)
-      fail_key(row.where, weights,
-               fmt::format("a row of {}; write {} numbers, one for each {}", numbers.size(), columns,
-                           out.lstm ? "input and hidden unit" : "input"));
+      throw key_error(row.where, weights,
+                      fmt::format("a row of {}; write {} numbers, one for each {}", numbers.size(), columns,
+                                  out.lstm ? "input and hidden unit" : "input"));
     out.weights.insert(out.weights.end(), numbers.begin(), numbers.end());
   }
   constexpr std::string_view kScales = "a list with one number for each row";
@@ -157,10 +157,11 @@ TreeNode read_node(const Value& value) {
     out.value = n[0];
     return out;
   }
-  if (n.size() != 4) fail_key(value.where, key, fmt::format("{} numbers; write {}", n.size(), kForms));
+  if (n.size() != 4) throw key_error(value.where, key, fmt::format("{} numbers; write {}", n.size(), kForms));
   for (const std::size_t i : {0, 2, 3})
     if (!(n[i] >= 0 && n[i] <= kMaxNodes && n[i] == std::floor(n[i])))
-      fail_key(value.where, key, fmt::format("{} is not the number of an input or a node; write {}", n[i], kForms));
+      throw key_error(value.where, key,
+                      fmt::format("{} is not the number of an input or a node; write {}", n[i], kForms));
   out.feature = static_cast<int>(n[0]);
   out.threshold = n[1];
   out.left = static_cast<int>(n[2]);
@@ -175,7 +176,7 @@ Policy read(const TableReader& root) {
   const Value& written = required(root, "format", fmt::format("{}, the version of this format", kFormat));
   version.set(&head, scenario::read_value(written, version, "format"));
   if (head.format != kFormat)
-    root.fail_at("format", fmt::format("version {} is not known here; valid is {}", head.format, kFormat));
+    throw root.error_at("format", fmt::format("version {} is not known here; valid is {}", head.format, kFormat));
   root.read(params_of<HeadTable>(), &head, {"signal", "layer", "nodes", "provenance"});
   SignalTable signal;
   required(root, "signal", "a table [signal]");
@@ -298,9 +299,10 @@ Policy parse_policy(std::string_view text, const std::string& file) {
     const auto places = scenario::places_of(document);
     const std::string key = error.key().value_or("");
     for (std::string at = key;;) {
-      if (const auto known = places.find(at); known != places.end()) fail_key(known->second, key, error.reason());
+      if (const auto known = places.find(at); known != places.end())
+        throw key_error(known->second, key, error.reason());
       const auto dot = at.rfind('.');
-      if (dot == std::string::npos) fail_key({file, 0}, key, error.reason());
+      if (dot == std::string::npos) throw key_error(Where{file, 0}, key, error.reason());
       at.resize(dot);
     }
   }

@@ -112,7 +112,7 @@ T cell(std::string_view text, const Where& where) {
   const auto* last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, out);
   if (error != std::errc{} || end != last || !(static_cast<double>(out) > -1e30 && static_cast<double>(out) < 1e30))
-    fail(where, fmt::format("'{}' is not a number", text.substr(0, 40)));
+    throw InputError(where, fmt::format("'{}' is not a number", text.substr(0, 40)));
   return out;
 }
 
@@ -144,7 +144,8 @@ std::vector<Sample> read_samples(std::string_view text, const std::string& file,
       for (std::size_t i = 1; i <= width; ++i) {
         const auto found = std::find(cells.begin(), cells.end(), fmt::format("in{}", i));
         if (found == cells.end())
-          fail(where, fmt::format("there is no column in{}; the policy has the inputs in1 to in{}", i, width));
+          throw InputError(where,
+                           fmt::format("there is no column in{}; the policy has the inputs in1 to in{}", i, width));
         columns.push_back(static_cast<std::size_t>(found - cells.begin()));
       }
       if (const auto found = std::find(cells.begin(), cells.end(), "flow"); found != cells.end())
@@ -153,7 +154,7 @@ std::vector<Sample> read_samples(std::string_view text, const std::string& file,
       continue;
     }
     if (cells.size() != cells_in_line)
-      fail(where, fmt::format("{} cells; the header has {}", cells.size(), cells_in_line));
+      throw InputError(where, fmt::format("{} cells; the header has {}", cells.size(), cells_in_line));
     Sample& sample = out.emplace_back();
     if (flow_column) sample.flow = cell<std::uint32_t>(cells[*flow_column], where);
     for (std::size_t i = 0; i < width; ++i) sample.inputs[i] = cell<float>(cells[columns[i]], where);
@@ -161,7 +162,8 @@ std::vector<Sample> read_samples(std::string_view text, const std::string& file,
     if (is_new) decider.start(memory->second.data());
     sample.y = decider.evaluate(std::span(sample.inputs).first(width), memory->second.data());
   }
-  if (out.empty()) fail({file, 0}, "there are no rows; write a header line in1,in2,... and a line for each decision");
+  if (out.empty())
+    throw InputError(Where{file, 0}, "there are no rows; write a header line in1,in2,... and a line for each decision");
   return out;
 }
 

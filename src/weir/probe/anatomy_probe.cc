@@ -54,7 +54,7 @@ void AnatomyProbe::add_possible(const Params&, const Setting&, Summary& summary)
 }
 
 AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
-    : chosen_(parse_ids(params.flows)), walk_(context.engine.model()) {
+    : chosen_(parse_ids(params.flows)), walk_(model_of(context.engine)) {
   if (context.out != nullptr) file_.emplace(context.out->table("anatomy.csv"));
   context.engine.trace({.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds, .arrivals_at_switches = false},
                        [this](net::TraceEvents events) { walk_.add(events); });

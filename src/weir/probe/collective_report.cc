@@ -10,7 +10,7 @@ std::vector<CollectiveSummary> report_collectives(const engine::Engine& simulati
                                                   const std::vector<std::string>& tags) {
   const traffic::Program& program = simulation.program();
   if (program.empty()) return {};
-  const auto bounds = engine::completion_bounds(simulation.model(), program);
+  const auto bounds = engine::completion_bounds(model_of(simulation), program);
   const auto times = simulation.node_times();
   std::vector<CollectiveSummary> out;
   for (std::size_t i = 0; i < program.parts().size(); ++i) {

@@ -8,7 +8,7 @@ namespace weir::probe {
 
 void DelayProbe::check(const Params&, const Checks& checks) {
   checks.of_key("interval", [&] {
-    const auto& profiles = checks.setting.model.profiles;
+    const auto& profiles = model_of(checks.setting.network).profiles;
     const auto has = [](const auto& profile) { return profile.on_ramp.has_value(); };
     if (std::any_of(profiles.begin(), profiles.end(), has)) return;
     throw InputError("no flow has On-Ramp, whose OR-ACKs tell delays; add a table [algorithm.on_ramp]");
@@ -22,8 +22,8 @@ DelayProbe::DelayProbe(const Params& params, const Context& context) : params_(p
 
 void DelayProbe::sample(Time now) {
   if (!file_ || now < params_.start || (params_.stop.ps != 0 && now >= params_.stop)) return;
-  simulation_.for_each_active([&](std::uint32_t src, const host::Flow& f) {
-    const auto report = simulation_.one_way_report(src, f);
+  simulation_.for_each_active([&](const host::FlowView& f) {
+    const auto report = simulation_.one_way_report(f);
     if (!report) return;
     Flow& flow = flows_[f.id];
     if (report->sent == flow.last.sent) return;

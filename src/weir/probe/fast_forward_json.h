@@ -13,7 +13,7 @@ inline nlohmann::ordered_json to_json(const engine::FastForwardReport& r) {
   json["messages"] = r.messages;
   json["skipped"] = r.skipped;
   json["spans"] = r.spans;
-  json["left_out_ps"] = r.left_out.ps;
+  json["left_out_ps"] = r.skipped_time.ps;
   json["skipped_packets"] = r.unsent;
   json["checked"] = r.checked;
   json["mean_error"] = r.checked > 0 ? nlohmann::ordered_json(r.mean_error) : nullptr;

@@ -30,7 +30,7 @@ void FlowProbe::add_possible(const Params& params, const Setting& setting, Summa
   out.finished = 1;
   out.slowdown = kSomeValue;
   for (const auto& tag : setting.tags) out.by_tag.push_back({tag, kSomeValue});
-  for (const auto& profile : setting.model.profiles) out.by_algorithm.push_back({profile.name, kSomeValue});
+  for (const auto& profile : model_of(setting.network).profiles) out.by_algorithm.push_back({profile.name, kSomeValue});
   const auto edges = parse_buckets(params.buckets);
   for (std::size_t i = 0; i <= edges.size(); ++i)
     out.by_size.push_back(
@@ -41,7 +41,7 @@ void FlowProbe::add_possible(const Params& params, const Setting& setting, Summa
 FlowProbe::FlowProbe(const Params& params, const Context& context)
     : params_(params),
       simulation_(context.engine),
-      model_(simulation_.model()),
+      model_(model_of(simulation_)),
       tags_(context.tags),
       edges_(parse_buckets(params.buckets)) {
   for (const auto& profile : model_.profiles) profiles_.push_back(profile.name);
@@ -97,8 +97,7 @@ void FlowProbe::write_path(const host::FlowRecord& r) {
 
 void FlowProbe::finish(Summary& out) {
   std::vector<host::FlowRecord> active;
-  simulation_.for_each_active(
-      [&](std::uint32_t src, const host::Flow& flow) { active.push_back(record_of(src, flow, Time::max())); });
+  simulation_.for_each_active([&](const host::FlowView& flow) { active.push_back(record_of(flow, Time::max())); });
   std::sort(active.begin(), active.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (const auto& record : active) write(record, ideal(record), 0);
   if (file_) file_->close();

@@ -33,15 +33,15 @@ struct Sums {
 void LinkProbe::check(const Params& params, const Checks& checks) { check_ports(params.ports, checks); }
 
 void LinkProbe::add_possible(const Params& params, const Setting& setting, Summary& out) {
-  add_possible_tiers(out.links.emplace(), setting.model.topology, params.ports);
+  add_possible_tiers(out.links.emplace(), model_of(setting.network).topology, params.ports);
 }
 
 LinkProbe::LinkProbe(const Params& params, const Context& context)
     : params_(params),
       simulation_(context.engine),
       out_(context.out),
-      ports_(choose_ports(simulation_.model().topology, params.ports)),
-      tiers_(simulation_.model().topology, ports_) {
+      ports_(choose_ports(model_of(simulation_).topology, params.ports)),
+      tiers_(model_of(simulation_).topology, ports_) {
   const bool has_series = out_ != nullptr && params.series;
   if (has_series) {
     sent_.resize(ports_.size());
@@ -54,7 +54,7 @@ LinkProbe::Counts LinkProbe::count(Time now) const {
   Counts out{.time = now, .ports = {}, .switches = {}};
   for (const std::uint32_t port : ports_)
     out.ports.push_back({simulation_.sent_bytes(port), simulation_.marked(port), simulation_.lost(port)});
-  const auto& model = simulation_.model();
+  const auto& model = model_of(simulation_);
   for (std::uint32_t s = 0; s < model.topology.switches; ++s) {
     OfSwitch& of = out.switches.emplace_back();
     for (const std::uint32_t port : model.routing.ports(s)) of.marked += simulation_.marked(port);
@@ -89,7 +89,7 @@ void LinkProbe::sample(Time now) {
 }
 
 void LinkProbe::write_series(Time now) {
-  const net::Topology& topology = simulation_.model().topology;
+  const net::Topology& topology = model_of(simulation_).topology;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
     const Rate rate = topology.links[ports_[i] / 2].rate;
@@ -103,7 +103,7 @@ void LinkProbe::write_series(Time now) {
 }
 
 void LinkProbe::finish(Summary& out) {
-  const net::Topology& topology = simulation_.model().topology;
+  const net::Topology& topology = model_of(simulation_).topology;
   if (series_) {
     if (last_ < simulation_.now()) write_series(simulation_.now());
     series_->close();
@@ -145,7 +145,7 @@ void LinkProbe::finish(Summary& out) {
 }
 
 void LinkProbe::write_switches(const Counts& counts, LinkSummary& summary) {
-  const auto& model = simulation_.model();
+  const auto& model = model_of(simulation_);
   std::optional<ResultFile> file;
   if (out_ != nullptr) {
     file.emplace(out_->table("switches.csv"));

@@ -53,6 +53,14 @@ Json document_of(const Manifest& m) {
     json["plugins"].push_back({{"file", plugin.file}, {"xxh128", plugin.checksum}});
   json["seed"] = m.seed;
   json["threads"] = m.threads;
+  if (m.regime)
+    json["regime"] = {{"events", m.regime->events},
+                      {"sides", m.regime->sides},
+                      {"epochs_at_once", m.regime->epochs_at_once},
+                      {"switch_ports", m.regime->switch_ports},
+                      {"host_ports", m.regime->host_ports},
+                      {"cache", m.regime->cache},
+                      {"traced", m.regime->traced}};
   json["wall_s"] = m.wall_s;
   json["cpu_s"] = m.cpu_s;
   json["max_rss_bytes"] = m.max_rss_bytes;

@@ -10,6 +10,7 @@
 #include "weir/base/units.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/fast_forward_report.h"
+#include "weir/engine/regime.h"
 #include "weir/engine/stall.h"
 #include "weir/result/contents.h"
 
@@ -29,9 +30,10 @@ struct Manifest {
   std::vector<UsedPlugin> plugins;
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
-  bool interrupted = false;            // ended by a signal, before all flows were done or the stop time came
-  std::string reason;                  // why it ended early otherwise; "" = it did not
-  std::optional<engine::Stall> stall;  // it could not go on, for this reason
+  std::optional<engine::Regime> regime;  // how the engine took its events; its results do not depend on it
+  bool interrupted = false;              // ended by a signal, before all flows were done or the stop time came
+  std::string reason;                    // why it ended early otherwise; "" = it did not
+  std::optional<engine::Stall> stall;    // it could not go on, for this reason
   double wall_s = 0;
   double cpu_s = 0;
   std::uint64_t max_rss_bytes = 0;

@@ -72,11 +72,12 @@ void PacketProbe::check(const Params& params, const Checks& checks) {
 }
 
 PacketProbe::PacketProbe(const Params& params, const Context& context)
-    : topology_(context.engine.model().topology), flows_(parse_ids(params.flows)) {
+    : topology_(model_of(context.engine).topology), flows_(parse_ids(params.flows)) {
   if (context.out == nullptr) return;
   file_.emplace(context.out->table("packets.csv"));
-  context.engine.trace(trace_filter(topology_, params.ports, params.start, params.stop),
-                       [this](net::TraceEvents events) { write(events); });
+  context.engine.trace(
+      trace_filter(topology_, params.ports, params.start, params.stop),
+      [this](net::TraceEvents events) { write(events); }, net::Telling::beside);
 }
 
 void PacketProbe::finish(Summary&) {

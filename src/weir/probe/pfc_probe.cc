@@ -38,14 +38,14 @@ struct PauseSums {
 void PfcProbe::check(const Params& params, const Checks& checks) { check_ports(params.ports, checks); }
 
 void PfcProbe::add_possible(const Params& params, const Setting& setting, Summary& out) {
-  add_possible_tiers(out.pfc.emplace(), setting.model.topology, params.ports);
+  add_possible_tiers(out.pfc.emplace(), model_of(setting.network).topology, params.ports);
 }
 
 PfcProbe::PfcProbe(const Params& params, const Context& context)
     : params_(params), simulation_(context.engine), out_(context.out) {}
 
 void PfcProbe::finish(Summary& out) {
-  const auto& topology = simulation_.model().topology;
+  const auto& topology = model_of(simulation_).topology;
   const std::vector<std::uint32_t> ports = choose_ports(topology, params_.ports);
   const Tiers tiers(topology, ports);
   const Time run = simulation_.now();

@@ -5,7 +5,7 @@
 namespace weir::probe {
 
 void check_ports(const std::string& ports, const Checks& checks) {
-  checks.of_key("ports", [&] { choose_ports(checks.setting.model.topology, ports); });
+  checks.of_key("ports", [&] { choose_ports(model_of(checks.setting.network).topology, ports); });
 }
 
 net::TraceFilter trace_filter(const net::Topology& topology, const std::string& ports, Time start, Time stop) {

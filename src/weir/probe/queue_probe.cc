@@ -28,7 +28,7 @@ std::unique_ptr<Probe> QueueProbe::make(const Params& params, const Context& con
 void QueueProbe::add_possible(const Params& params, const Setting& setting, Summary& out) {
   QueueSummary& queues = out.queues.emplace();
   queues.all = queues.busiest_port = kSomeValue;
-  add_possible_tiers(queues, setting.model.topology, params.ports);
+  add_possible_tiers(queues, model_of(setting.network).topology, params.ports);
   for (auto* names : {&queues.by_tier, &queues.by_direction})
     for (auto& name : *names) name.values = kSomeValue;
   queues.busiest.emplace();
@@ -45,7 +45,7 @@ QueueProbe::QueueProbe(const Params& params, const Context& context)
       simulation_(context.engine),
       tags_(context.tags),
       out_(context.out),
-      tally_(simulation_.model().topology, params.ports) {
+      tally_(model_of(simulation_).topology, params.ports) {
   simulation_.every(params.interval, [this](Time now) { sample(now); });
   if (out_ == nullptr || !params.series) return;
   series_.emplace(out_->table("queues.csv"));
@@ -54,7 +54,7 @@ QueueProbe::QueueProbe(const Params& params, const Context& context)
 void QueueProbe::sample(Time now) {
   if (now < params_.start || (params_.stop.ps != 0 && now >= params_.stop)) return;
   ++instants_;
-  const net::Topology& topology = simulation_.model().topology;
+  const net::Topology& topology = model_of(simulation_).topology;
   const std::vector<std::uint32_t>& ports = tally_.ports();
   std::size_t longest = 0;
   std::uint64_t most = peak_ ? peak_->bytes : 0;
@@ -82,19 +82,18 @@ void QueueProbe::sample(Time now) {
 // Whose packets are in the queue.
 void QueueProbe::look_into(QueuePeak& peak) {
   std::map<std::uint64_t, QueuePeak::Share> shares;
-  peak.has_flows =
-      simulation_.for_each_queued(peak.port.port, [&](const host::Flow* flow, std::uint32_t src, std::uint32_t bytes) {
-        if (flow == nullptr) {
-          peak.ended_bytes += bytes;
-          return;
-        }
-        auto& share = shares[flow->id];
-        share.flow = flow->id;
-        share.src = src;
-        share.dst = flow->dst;
-        share.tag = tags_.at(flow->tag);
-        share.bytes += bytes;
-      });
+  peak.has_flows = simulation_.for_each_queued(peak.port.port, [&](const engine::QueuedPacket& packet) {
+    if (packet.flow == engine::QueuedPacket::kEnded) {
+      peak.ended_bytes += packet.bytes;
+      return;
+    }
+    auto& share = shares[packet.flow];
+    share.flow = packet.flow;
+    share.src = packet.src;
+    share.dst = packet.dst;
+    share.tag = tags_.at(packet.tag);
+    share.bytes += packet.bytes;
+  });
   std::map<std::string, QueuePeak::TagShare> by_tag;
   for (auto& [id, share] : shares) {
     QueuePeak::TagShare& of_tag = by_tag[share.tag];
@@ -127,13 +126,14 @@ ExactQueueProbe::ExactQueueProbe(const QueuesParams& params, const Context& cont
     : params_(params),
       simulation_(context.engine),
       out_(context.out),
-      tally_(simulation_.model().topology, params.ports),
-      place_of_(simulation_.model().topology.ports()),
+      tally_(model_of(simulation_).topology, params.ports),
+      place_of_(model_of(simulation_).topology.ports()),
       queues_(tally_.ports().size(), Queue{.since = params.start}) {
   for (std::size_t i = 0; i < queues_.size(); ++i) place_of_[tally_.ports()[i]] = static_cast<std::uint32_t>(i);
   // From the beginning on, so that the lengths at `start` are known.
-  simulation_.trace(trace_filter(simulation_.model().topology, params.ports, Time{}, params.stop),
-                    [this](net::TraceEvents events) { follow(events); });
+  simulation_.trace(
+      trace_filter(model_of(simulation_).topology, params.ports, Time{}, params.stop),
+      [this](net::TraceEvents events) { follow(events); }, net::Telling::beside);
 }
 
 void ExactQueueProbe::follow(net::TraceEvents events) {

@@ -88,14 +88,14 @@ void RateProbe::on_finish(const host::FlowRecord& r) {
 
 std::vector<RateProbe::Active> RateProbe::look() const {
   std::vector<Active> flows;
-  simulation_.for_each_active([&](std::uint32_t src, const host::Flow& f) {
+  simulation_.for_each_active([&](const host::FlowView& f) {
     if (wanted(f.tag))
       flows.push_back({.id = f.id,
-                       .src = src,
-                       .acked = simulation_.acknowledged(src, f),
-                       .start = f.facts.start,
-                       .pacing = f.control.rate,
-                       .window = f.control.window});
+                       .src = f.src,
+                       .acked = f.acknowledged.count,
+                       .start = f.start,
+                       .pacing = f.rate,
+                       .window = f.window});
   });
   std::sort(flows.begin(), flows.end(), [](const Active& a, const Active& b) { return a.id < b.id; });
   return flows;

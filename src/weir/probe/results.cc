@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/base/system_error.h"
 #include "weir/result/tables.h"
 
 namespace weir::probe {
@@ -22,20 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail_to(const char* what, const std::string& name) {
-  throw std::system_error(errno, std::generic_category(), fmt::format("cannot {} {}", what, name));
-}
-
-[[noreturn]] void refuse(const std::string& shown, const std::string& why) {
-  throw InputError(fmt::format("result directory {}: {}", shown, why));
+InputError directory_error(const std::string& shown, const std::string& why) {
+  return InputError(fmt::format("result directory {}: {}", shown, why));
 }
 
 // The target without links and without a trailing slash.
 fs::path canonical(const std::string& shown) {
-  if (shown.empty()) refuse(shown, "the name is empty");
+  if (shown.empty()) throw directory_error(shown, "the name is empty");
   std::error_code error;
   const fs::path path = fs::weakly_canonical(shown, error);
-  if (error) refuse(shown, error.message());
+  if (error) throw directory_error(shown, error.message());
   return path.has_filename() ? path : path.parent_path();
 }
 
@@ -66,14 +63,14 @@ enum class Origin : std::uint8_t { new_or_left, left };
 int take(const std::string& path, Origin origin) {
   for (;;) {
     const bool is_new = origin == Origin::new_or_left && ::mkdir(path.c_str(), 0777) == 0;
-    if (!is_new && origin == Origin::new_or_left && errno != EEXIST) fail_to("create", path);
+    if (!is_new && origin == Origin::new_or_left && errno != EEXIST) throw errno_error("cannot create " + path);
     const int directory = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (directory < 0 && errno == ENOENT && origin == Origin::new_or_left) continue;
     if (directory < 0) {
       const int why = errno;
       if (is_new) ::rmdir(path.c_str());
       errno = why;
-      fail_to("open", path);
+      throw errno_error("cannot open " + path);
     }
     const bool locked = ::flock(directory, LOCK_EX | LOCK_NB) == 0;
     if (!locked && (errno == EWOULDBLOCK || (!is_new && origin == Origin::new_or_left))) {
@@ -97,7 +94,7 @@ ResultFile::ResultFile(const std::string& path, std::string shown, result::FileF
   descriptor_ = ::open(path.c_str(), (keep ? O_RDWR : O_WRONLY | O_CREAT | O_TRUNC) | O_CLOEXEC, 0666);
   if (descriptor_ < 0 && keep && errno == ENOENT)
     throw InputError(fmt::format("{}: it is not there, and its run cannot go on without it", shown_));
-  if (descriptor_ < 0) fail_to(keep ? "open" : "create", shown_);
+  if (descriptor_ < 0) throw errno_error((keep ? "cannot open " : "cannot create ") + shown_);
 }
 
 ResultFile::ResultFile(ResultFile&& o) noexcept
@@ -126,7 +123,7 @@ void ResultFile::put(std::string_view text) {
     memory_->append(text);
     return;
   }
-  if (cut_ && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) fail_to("write", shown_);
+  if (cut_ && ::ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0) throw errno_error("cannot write " + shown_);
   cut_ = false;
   const char* at = text.data();
   std::size_t left = text.size();
@@ -135,7 +132,7 @@ void ResultFile::put(std::string_view text) {
   while (left > 0) {
     const ssize_t written = ::write(descriptor_, at, left);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail_to("write", shown_);
+    if (written < 0) throw errno_error("cannot write " + shown_);
     at += written;
     left -= static_cast<std::size_t>(written);
   }
@@ -144,7 +141,8 @@ void ResultFile::put(std::string_view text) {
 void ResultFile::sync() {
   flush();
   if (memory_ != nullptr || nowhere_) return;
-  if (::fdatasync(descriptor_) != 0 && errno != EINVAL) fail_to("write", shown_);  // EINVAL: a file that has no disk
+  if (::fdatasync(descriptor_) != 0 && errno != EINVAL)
+    throw errno_error("cannot write " + shown_);  // EINVAL: a file that has no disk
 }
 
 void ResultFile::archive(Saver& a) {
@@ -173,7 +171,7 @@ void ResultFile::archive(Loader& a) {
   for (bytes_ = 0; bytes_ < bytes;) {
     const ssize_t read = ::read(descriptor_, block.data(), std::min<std::uint64_t>(block.size(), bytes - bytes_));
     if (read < 0 && errno == EINTR) continue;
-    if (read < 0) fail_to("read", shown_);
+    if (read < 0) throw errno_error("cannot read " + shown_);
     if (read == 0) throw InputError(fmt::format("{}: it is shorter than it was at the checkpoint", shown_));
     checksum_.update({block.data(), static_cast<std::size_t>(read)});
     bytes_ += static_cast<std::uint64_t>(read);
@@ -187,26 +185,28 @@ void ResultFile::close() {
   flush();
   if (memory_ != nullptr || nowhere_) return;
   // Network file systems report a full disk here.
-  if (::close(std::exchange(descriptor_, -1)) != 0) fail_to("write", shown_);
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw errno_error("cannot write " + shown_);
   if (facts_ != nullptr) *facts_ = {bytes_, checksum_.text()};
 }
 
 ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
-  const auto refuse = [&](const std::string& why) { probe::refuse(shown_, why); };
+  const auto error_of = [&](const std::string& why) { return directory_error(shown_, why); };
   std::error_code error;
   const fs::path path = canonical(target);
   target_ = path.string();
   // what could be followed has been
-  if (fs::is_symlink(path, error)) refuse("it is a symbolic link to nothing; choose another name or remove it first");
+  if (fs::is_symlink(path, error))
+    throw error_of("it is a symbolic link to nothing; choose another name or remove it first");
 
   if (fs::exists(path, error)) {
-    if (!fs::is_directory(path, error)) refuse("it exists and is no directory; choose another name");
+    if (!fs::is_directory(path, error)) throw error_of("it exists and is no directory; choose another name");
     const bool empty = fs::is_empty(path, error);
-    if (error) refuse(error.message());
-    if (!empty && has_checkpoint(path)) refuse(fmt::format("{}; `weir resume {}` goes on with it", kExists, shown_));
-    if (!empty) refuse(kExists);
+    if (error) throw error_of(error.message());
+    if (!empty && has_checkpoint(path))
+      throw error_of(fmt::format("{}; `weir resume {}` goes on with it", kExists, shown_));
+    if (!empty) throw error_of(kExists);
   } else if (error) {
-    refuse(error.message());
+    throw error_of(error.message());
   }
 
   for (fs::path parent = path.parent_path(); !fs::exists(parent, error) && parent.has_relative_path();
@@ -220,7 +220,7 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
     if (::mkdir(parent.c_str(), 0777) != 0 && errno != EEXIST) {
       const int why = errno;
       undo();
-      refuse(fmt::format("cannot create {}: {}", parent, std::strerror(why)));
+      throw error_of(fmt::format("cannot create {}: {}", parent, std::strerror(why)));
     }
     ++made;
   }
@@ -228,7 +228,7 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
   partial_ = partial_of(target_);
   const auto give_up = [&](const std::string& why) {
     undo();
-    refuse(why);
+    throw error_of(why);
   };
   try {
     lock_ = take(partial_, Origin::new_or_left);
@@ -289,10 +289,11 @@ std::string ResultDirectory::left_behind(const std::string& target) {
   if (has_checkpoint(partial_of(path))) return partial_of(path);
   if (has_checkpoint(path)) return path.string();
   std::error_code error;
-  refuse(target, fs::exists(path, error) || fs::exists(partial_of(path), error)
-                     ? "it has no checkpoint: its run has ended, or kept none (--checkpoint), or was ended before the "
-                       "first one; run the scenario again"
-                     : "there is no run of this name that could go on");
+  throw directory_error(
+      target, fs::exists(path, error) || fs::exists(partial_of(path), error)
+                  ? "it has no checkpoint: its run has ended, or kept none (--checkpoint), or was ended before the "
+                    "first one; run the scenario again"
+                  : "there is no run of this name that could go on");
 }
 
 std::unique_ptr<ResultDirectory> ResultDirectory::resume(const std::string& target) {
@@ -303,10 +304,11 @@ std::unique_ptr<ResultDirectory> ResultDirectory::resume(const std::string& targ
   const std::string from = left_behind(target);
   std::error_code error;
   if (from != out->target_ && fs::exists(out->target_, error) && !fs::is_empty(out->target_, error))
-    refuse(target, fmt::format("it exists already, beside what is to go on in {}; remove or rename it first", from));
+    throw directory_error(
+        target, fmt::format("it exists already, beside what is to go on in {}; remove or rename it first", from));
   out->lock_ = take(from, Origin::left);
-  if (out->lock_ < 0) refuse(target, "another run is writing it; wait for it");
-  if (!has_checkpoint(from)) refuse(target, "its run has ended meanwhile");
+  if (out->lock_ < 0) throw directory_error(target, "another run is writing it; wait for it");
+  if (!has_checkpoint(from)) throw directory_error(target, "its run has ended meanwhile");
   out->partial_ = from;
   return out;
 }
@@ -324,7 +326,8 @@ void ResultDirectory::has_gone_on() {
   must_be_on_disk();
   keeps_ = false;
   const std::string partial = partial_of(target_);
-  if (partial_ != partial && std::rename(partial_.c_str(), partial.c_str()) != 0) fail_to("rename", partial_);
+  if (partial_ != partial && std::rename(partial_.c_str(), partial.c_str()) != 0)
+    throw errno_error("cannot rename " + partial_);
   partial_ = partial;
   for (const std::string& name : {std::string("summary.json"), std::string(result::kManifest), kNext})
     fs::remove(fs::path(partial_) / name);
@@ -338,7 +341,7 @@ void ResultDirectory::adopt(std::string_view name) {
   must_be_on_disk();
   const std::string shown = fmt::format("{}/{}", shown_, name);
   const int file = ::open(fmt::format("{}/{}", partial_, name).c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) fail_to("open", shown);
+  if (file < 0) throw errno_error("cannot open " + shown);
   result::FileFacts facts;
   Checksum checksum;
   std::vector<char> block(std::size_t{1} << 16);
@@ -352,7 +355,7 @@ void ResultDirectory::adopt(std::string_view name) {
   const int error = errno;
   ::close(file);
   errno = error;
-  if (read < 0) fail_to("read", shown);
+  if (read < 0) throw errno_error("cannot read " + shown);
   facts.checksum = checksum.text();
   contents_[std::string(name)] = facts;
 }
@@ -367,7 +370,7 @@ void ResultDirectory::keep_checkpoint(std::string_view content) {
     next.sync();
     next.close();
     if (std::rename(next_path.c_str(), fmt::format("{}/{}", partial_, kCheckpoint).c_str()) != 0)
-      fail_to("write", shown_);
+      throw errno_error("cannot write " + shown_);
   } catch (...) {
     ::unlink(next_path.c_str());
     throw;
@@ -422,7 +425,7 @@ void ResultDirectory::commit() {
   if (nowhere_) return;
   must_be_on_disk();
   // Onto nothing or onto an empty directory; whoever filled it meanwhile keeps what is theirs.
-  if (std::rename(partial_.c_str(), target_.c_str()) != 0) fail_to("create", shown_);
+  if (std::rename(partial_.c_str(), target_.c_str()) != 0) throw errno_error("cannot create " + shown_);
   partial_.clear();
   if (has_ended_) ::unlink(fmt::format("{}/{}", target_, kCheckpoint).c_str());
   ::close(std::exchange(lock_, -1));

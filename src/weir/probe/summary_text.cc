@@ -94,7 +94,7 @@ void fast_forward(Text& out, const engine::FastForwardReport& r) {
   if (of_messages)
     out.line("{} of {} messages skipped, {} times unforeseen others", r.skipped, r.messages, r.unforeseen);
   else
-    out.line("{} spans left out, in which all flows were steady, {} in all", r.spans, us(r.left_out));
+    out.line("{} spans left out, in which all flows were steady, {} in all", r.spans, us(r.skipped_time));
   if (r.checked == 0)
     out.line("  none was checked");
   else

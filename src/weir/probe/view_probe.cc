@@ -48,10 +48,10 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
       engine_(context.engine),
       out_(context.out),
       chosen_(parse_ids(params.flows)),
-      series_(engine_.ports(), params.interval),
-      pauses_(engine_.model()),
-      courses_(engine_.model(), params.interval),
-      queues_(engine_.ports()),
+      series_(engine_.network().ports(), params.interval),
+      pauses_(model_of(engine_)),
+      courses_(model_of(engine_), params.interval),
+      queues_(engine_.network().ports()),
       queue_interval_(params.queue_interval) {
   if (out_ == nullptr) return;
   paths_.emplace(out_->table("view_paths.csv"));
@@ -99,7 +99,7 @@ void ViewProbe::on_finish(const host::FlowRecord& r) {
   view::Course course = std::move(*at);
   ended.erase(at);
   write_path(course, false);
-  const engine::Model& model = engine_.model();
+  const engine::Model& model = model_of(engine_);
   const net::Framing bare = model.framing_without_int(model.profiles[r.profile]);
   const Time ideal = model.paths.ideal_fct(r.src, r.dst, r.size, bare);
   keep(std::move(course), static_cast<double>((r.finish - r.start).ps) / static_cast<double>(ideal.ps));
@@ -155,12 +155,12 @@ void ViewProbe::finish(Summary& summary) {
   if (out_ != nullptr) {
     series_.finish(engine_.now());
     // A flow that has not ended has been slow at least for as long as it takes.
-    const engine::Model& model = engine_.model();
+    const engine::Model& model = model_of(engine_);
     std::unordered_map<std::uint64_t, double> slowdown_of;
-    engine_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    engine_.for_each_active([&](const host::FlowView& flow) {
       const net::Framing bare = model.framing_without_int(model.profiles[flow.profile]);
-      const Time ideal = model.paths.ideal_fct(src, flow.dst, flow.facts.size, bare);
-      slowdown_of[flow.id] = static_cast<double>((engine_.now() - flow.facts.start).ps) / static_cast<double>(ideal.ps);
+      const Time ideal = model.paths.ideal_fct(flow.src, flow.dst, flow.size, bare);
+      slowdown_of[flow.id] = static_cast<double>((engine_.now() - flow.start).ps) / static_cast<double>(ideal.ps);
     });
     courses_.for_each_active([&](view::Course& course) {
       course.close();
@@ -183,7 +183,7 @@ void ViewProbe::finish(Summary& summary) {
 
 void ViewProbe::write_ports(ResultDirectory& out) const {
   ResultFile file = out.table("view_ports.csv");
-  const net::Topology& t = engine_.model().topology;
+  const net::Topology& t = model_of(engine_).topology;
   for (std::uint32_t port = 0; port < t.ports(); ++port) {
     const net::Link& link = t.links[port / 2];
     file.print("{},{},{},{},{},{}\n", port, t.port_owner(port), t.port_peer(port), t.tier[t.port_owner(port)],

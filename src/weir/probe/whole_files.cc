@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "weir/base/system_error.h"
 #include "weir/probe/results.h"
 
 namespace weir::probe {
@@ -17,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr int kMaxLinks = 40;  // as many as Linux follows
 
-[[noreturn]] void cannot_create(const std::string& target, int why) {
-  throw std::system_error(why, std::generic_category(), fmt::format("cannot create {}", target));
+std::system_error creation_error(const std::string& target, int why) {
+  return errno_error(fmt::format("cannot create {}", target), why);
 }
 
 // Where a file is made by writing to `target`, which does not exist: at the end of its links.
@@ -26,9 +27,9 @@ std::string end_of_links(const std::string& target) {
   fs::path path = target;
   std::error_code error;
   for (int followed = 0; fs::is_symlink(fs::symlink_status(path, error)); ++followed) {
-    if (followed == kMaxLinks) cannot_create(target, ELOOP);
+    if (followed == kMaxLinks) throw creation_error(target, ELOOP);
     const fs::path next = fs::read_symlink(path, error);
-    if (error) cannot_create(target, error.value());
+    if (error) throw creation_error(target, error.value());
     path = path.parent_path() / next;  // an absolute one stands alone
   }
   return path.string();
@@ -50,8 +51,8 @@ WholeFiles::~WholeFiles() {
 std::string WholeFiles::partial_of(const std::string& target) {
   std::error_code error;
   const fs::file_status there = fs::status(target, error);
-  if (there.type() == fs::file_type::none) cannot_create(target, error.value());
-  if (there.type() == fs::file_type::directory) cannot_create(target, EISDIR);
+  if (there.type() == fs::file_type::none) throw creation_error(target, error.value());
+  if (there.type() == fs::file_type::directory) throw creation_error(target, EISDIR);
   std::string place;
   if (there.type() == fs::file_type::not_found) place = end_of_links(target);
   if (there.type() == fs::file_type::regular) place = named_file(target);
@@ -88,7 +89,7 @@ void WholeFiles::commit() {
     std::error_code error;
     const fs::file_status there = fs::status(file.place, error);
     if (fs::exists(there)) fs::permissions(file.partial, there.permissions(), error);  // where the file system has any
-    if (std::rename(file.partial.c_str(), file.place.c_str()) != 0) cannot_create(file.shown, errno);
+    if (std::rename(file.partial.c_str(), file.place.c_str()) != 0) throw creation_error(file.shown, errno);
   }
 }
 

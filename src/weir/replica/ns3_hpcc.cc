@@ -18,22 +18,26 @@ Time Ns3Hpcc::paused_time(std::uint32_t port) {
   return Time{p.paused_total * 1000} + (p.paused ? now() - Time{p.paused_since * 1000} : Time{});
 }
 
-void Ns3Hpcc::for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+void Ns3Hpcc::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   for (const SimFlow& f : network_.flows()) {
     if (f.finished) continue;
-    host::Flow flow;
-    flow.snd_una = static_cast<std::int64_t>(f.una);
-    flow.snd_nxt = static_cast<std::int64_t>(f.nxt);
-    flow.facts.size = f.flow.size;
-    flow.control.rate = {f.rate};
-    if (f.window > 0) flow.control.window = {static_cast<std::int64_t>(f.window)};
-    flow.dst = f.flow.dst;
-    flow.profile = f.flow.profile;
-    flow.id = f.flow.id;
-    flow.retransmitted = f.retransmitted;
-    flow.tag = f.flow.tag;
-    flow.facts.start = {f.start * 1000};
-    visit(f.flow.src, flow);
+    const Bytes acknowledged{static_cast<std::int64_t>(f.una)};
+    const Bytes next{static_cast<std::int64_t>(f.nxt)};
+    visit({.id = f.flow.id,
+           .src = f.flow.src,
+           .dst = f.flow.dst,
+           .retransmitted = f.retransmitted,
+           .profile = f.flow.profile,
+           .tag = f.flow.tag,
+           .size = f.flow.size,
+           .start = {f.start * 1000},
+           .sent = next,
+           .next = next,
+           .in_order = acknowledged,
+           .acknowledged = acknowledged,
+           .in_flight = next - acknowledged,
+           .window = f.window > 0 ? Bytes{static_cast<std::int64_t>(f.window)} : cc::kNoWindow,
+           .rate = {f.rate}});
   }
 }
 

@@ -18,7 +18,7 @@ namespace weir::replica {
 class Ns3Hpcc final : public PlainEngine {
  public:
   // The model and the traffic must outlive this. The model has one profile, of an algorithm that the replica has a form
-  // of, lossless buffers, and whole nanoseconds of delay (import/ns3_rules.cc sees to it).
+  // of, lossless buffers, and whole nanoseconds of delay (scenario/ns3_rules.cc sees to it).
   Ns3Hpcc(const engine::Model& model, const Ns3Params& params, traffic::Traffic& traffic, Time stop);
 
   engine::Counters counters() const override { return network_.counters(); }
@@ -34,7 +34,7 @@ class Ns3Hpcc final : public PlainEngine {
   std::uint64_t dropped(std::uint32_t s) const override { return network_.switches()[s].drops; }
   std::uint64_t pauses_sent(std::uint32_t s) const override { return network_.switches()[s].pauses_sent; }
   // In order of their ids.
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
  private:
   void run_until(Time end) override;

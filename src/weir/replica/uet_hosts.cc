@@ -112,8 +112,8 @@ void Network::serve(std::uint32_t host) {
   nic.busy = false;
   bool data = !nic.waiting.empty();
   if (data && !nic.control.empty()) {
-    nic.turn = (nic.turn + 1) % (kControlShare + kDataShare);
-    data = nic.turn < kDataShare;
+    nic.share_place = (nic.share_place + 1) % (kControlShare + kDataShare);
+    data = nic.share_place < kDataShare;
   }
   if (data)
     time_to_send(nic.waiting.front());

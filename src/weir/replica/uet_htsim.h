@@ -35,7 +35,7 @@ class HtsimUet final : public PlainEngine {
   std::uint64_t dropped(std::uint32_t s) const override { return network_.switches()[s].drops; }
   std::uint64_t pauses_sent(std::uint32_t) const override { return 0; }
   // In order of their ids.
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
   // Calls back for each acknowledgement that a sender gets.
   void watch(std::function<void(const uet::Acknowledged&)> call) { network_.watch(std::move(call)); }

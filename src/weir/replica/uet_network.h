@@ -70,7 +70,7 @@ struct Port {
   PacketQueue data;
   std::int64_t header_bytes = 0;
   std::int64_t data_bytes = 0;
-  std::uint32_t turn = 0;
+  std::uint32_t share_place = 0;  // in the cycle in which headers and data share the link
   PacketQueue wire;
   // adaptive routing: what switches believe of the queue
   std::int64_t looked_at = 0;
@@ -84,7 +84,7 @@ struct Switch {
   std::int64_t latency = 0;
   std::uint32_t salt = 0;
   PacketQueue inside;
-  std::uint32_t turn = 0;  // round robin
+  std::uint32_t next_hop = 0;  // round robin
   std::uint64_t drops = 0;
   std::vector<std::uint32_t> up;  // ports
   std::vector<std::uint32_t> down;
@@ -97,7 +97,7 @@ struct Nic {
   bool busy = false;
   std::deque<std::uint32_t> waiting;  // flows; the same one may stand there twice
   PacketQueue control;
-  std::uint32_t turn = 0;
+  std::uint32_t share_place = 0;  // in the cycle in which control packets and data share the NIC
 };
 
 // One packet as its sender sees it.

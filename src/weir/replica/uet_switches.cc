@@ -7,7 +7,7 @@
 namespace weir::replica::uet {
 namespace {
 
-constexpr std::uint32_t kTurns = 100'000;              // headers go before one data packet
+constexpr std::uint32_t kHeaderShare = 100'000;        // headers go before one data packet
 constexpr std::uint32_t kShortForAdaptive = 100;       // bytes; shorter packets are hashed
 constexpr std::uint32_t kShortForRoundRobin = 128;     // bytes
 constexpr std::int64_t kLookEvery = 100'000;           // ps
@@ -118,8 +118,8 @@ void Network::begin_service(std::uint32_t p) {
   Port& port = ports_[p];
   bool headers = !port.headers.empty();
   if (headers && port.at_switch && !port.data.empty()) {
-    port.turn = (port.turn + 1) % (kTurns + 1);
-    headers = port.turn < kTurns;
+    port.share_place = (port.share_place + 1) % (kHeaderShare + 1);
+    headers = port.share_place < kHeaderShare;
   }
   port.serving = headers ? Port::Serving::headers : Port::Serving::data;
   const PacketQueue& queue = headers ? port.headers : port.data;
@@ -195,11 +195,11 @@ std::uint32_t Network::choose(Switch& s, const Packet& packet, std::vector<std::
   if (params_.routing == UetParams::Routing::adaptive && packet.size >= kShortForAdaptive && !one_path)
     return least_queue(hops);
   if (params_.routing == UetParams::Routing::round_robin && packet.size >= kShortForRoundRobin && !one_path) {
-    if (s.turn >= hops.size()) {
-      s.turn = 0;
+    if (s.next_hop >= hops.size()) {
+      s.next_hop = 0;
       permute(hops);
     }
-    return hops[s.turn++];
+    return hops[s.next_hop++];
   }
   // Flows without a number get one at either end.
   const bool back = packet.kind == PacketKind::ack || packet.kind == PacketKind::nack;

@@ -37,9 +37,9 @@ struct SvgWriter::Engine {
   };
   std::unique_ptr<duk_context, Destroy> context{duk_create_heap_default()};
 
-  [[noreturn]] void fail() const {
+  std::runtime_error error() const {
     const std::string message = duk_safe_to_string(context.get(), -1);
-    throw std::runtime_error("a figure cannot be drawn: " + message);
+    return std::runtime_error("a figure cannot be drawn: " + message);
   }
 };
 
@@ -50,7 +50,7 @@ SvgWriter::SvgWriter() : engine_(std::make_unique<Engine>()) {
   duk_context* duk = engine_->context.get();
   if (duk == nullptr) throw std::bad_alloc();
   for (const std::string_view script : {std::string_view(kEnvironment), figure_script()}) {
-    if (duk_peval_lstring(duk, script.data(), script.size()) != 0) engine_->fail();
+    if (duk_peval_lstring(duk, script.data(), script.size()) != 0) throw engine_->error();
     duk_pop(duk);
   }
 }
@@ -63,7 +63,7 @@ std::string SvgWriter::svg(Figure figure) {
   duk_context* duk = engine_->context.get();
   duk_get_global_string(duk, "weirFigure");
   duk_push_lstring(duk, text.data(), text.size());
-  if (duk_pcall(duk, 1) != 0) engine_->fail();
+  if (duk_pcall(duk, 1) != 0) throw engine_->error();
   duk_size_t size = 0;
   const char* out = duk_get_lstring(duk, -1, &size);
   std::string result(out, size);

@@ -37,8 +37,8 @@ class Appender {
     Number out{};
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), out);
     if (error != std::errc{} || end != field.data() + field.size())
-      fail(where, fmt::format("{} = '{}' is not a {}number", column_.name, one_line(field, kQuoted),
-                              column_.type == Column::Type::whole ? "whole " : ""));
+      throw InputError(where, fmt::format("{} = '{}' is not a {}number", column_.name, one_line(field, kQuoted),
+                                          column_.type == Column::Type::whole ? "whole " : ""));
     return out;
   }
   void add_text(std::string_view field) {
@@ -76,7 +76,7 @@ Columns read_columns(std::string_view text, const TableKind& kind, const std::st
   Columns out;
   CsvReader reader(text, file);
   std::vector<std::string> fields;
-  if (!reader.next(fields)) fail({file, 0}, "it is empty; a table begins with a line of names");
+  if (!reader.next(fields)) throw InputError(Where{file, 0}, "it is empty; a table begins with a line of names");
   for (const std::string& name : fields) {
     ColumnData& column = out.columns.emplace_back();
     column.name = name;
@@ -88,7 +88,7 @@ Columns read_columns(std::string_view text, const TableKind& kind, const std::st
   for (ColumnData& column : out.columns) appenders.emplace_back(column);
   for (; reader.next(fields); ++out.rows) {
     if (fields.size() != appenders.size())
-      fail(reader.where(), fmt::format("{} fields in place of {}", fields.size(), appenders.size()));
+      throw InputError(reader.where(), fmt::format("{} fields in place of {}", fields.size(), appenders.size()));
     for (std::size_t i = 0; i < fields.size(); ++i) appenders[i].add(fields[i], out.rows, reader.where());
   }
   return out;

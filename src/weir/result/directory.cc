@@ -75,7 +75,8 @@ Directory::Directory(std::string path) : path_(std::move(path)) {
   contents_ = contents_of(manifest_, name);
   bool has_seal = false;
   if (is_intact(text, has_seal) || (!has_seal && !contents_)) return;
-  fail_changed(kManifest, has_seal ? "its checksum is not that of its text" : "its last key, checksum, is missing");
+  throw changed_error(kManifest,
+                      has_seal ? "its checksum is not that of its text" : "its last key, checksum, is missing");
 }
 
 std::string Directory::file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
@@ -100,7 +101,7 @@ std::string Directory::text(std::string_view name) const {
                     file(name), static_cast<double>(facts->second.bytes) / (1 << 30), kLargestData >> 30));
   std::string out = read_bytes(file(name), kExpected);
   if (checksum_of(out) != facts->second.checksum)
-    fail_changed(name, fmt::format("its checksum is not that in {}", kManifest));
+    throw changed_error(name, fmt::format("its checksum is not that in {}", kManifest));
   check_is_text(out, file(name), kExpected);
   return out;
 }
@@ -120,15 +121,16 @@ void Directory::check_all() const {
 
 void Directory::check_size(const std::string& name, const FileFacts& facts) const {
   std::error_code error;
-  if (!fs::exists(file(name), error)) fail_changed(name, fmt::format("it is missing, and {} lists it", kManifest));
-  if (!fs::is_regular_file(file(name), error)) fail_changed(name, "it is no regular file");
+  if (!fs::exists(file(name), error))
+    throw changed_error(name, fmt::format("it is missing, and {} lists it", kManifest));
+  if (!fs::is_regular_file(file(name), error)) throw changed_error(name, "it is no regular file");
   const auto bytes = fs::file_size(file(name), error);
   if (!error && bytes != facts.bytes)
-    fail_changed(name, fmt::format("it has {} bytes, and {} tells {}", bytes, kManifest, facts.bytes));
+    throw changed_error(name, fmt::format("it has {} bytes, and {} tells {}", bytes, kManifest, facts.bytes));
 }
 
-void Directory::fail_changed(std::string_view name, const std::string& how) const {
-  throw InputError(fmt::format("{}: {}; {}", file(name), how, kAdvice));
+InputError Directory::changed_error(std::string_view name, const std::string& how) const {
+  return InputError(fmt::format("{}: {}; {}", file(name), how, kAdvice));
 }
 
 }  // namespace weir::result

@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "weir/base/error.h"
 #include "weir/result/contents.h"
 
 namespace weir::result {
@@ -54,7 +55,7 @@ class Directory {
 
  private:
   void check_size(const std::string& name, const FileFacts& facts) const;
-  [[noreturn]] void fail_changed(std::string_view name, const std::string& how) const;
+  InputError changed_error(std::string_view name, const std::string& how) const;
 
   std::string path_;
   nlohmann::ordered_json manifest_;

@@ -29,13 +29,14 @@ class Table {
   Table(const std::string& path, std::span<const std::string_view> columns)
       : text_(read_text(path)), reader_(text_, path), columns_(columns) {
     if (!reader_.next(fields_) || !std::equal(fields_.begin(), fields_.end(), columns.begin(), columns.end()))
-      fail(reader_.where(), fmt::format("the first line names the columns; valid is {}", fmt::join(columns, ",")));
+      throw InputError(reader_.where(),
+                       fmt::format("the first line names the columns; valid is {}", fmt::join(columns, ",")));
   }
 
   bool next() {
     if (!reader_.next(fields_)) return false;
     if (fields_.size() != columns_.size())
-      fail(reader_.where(), fmt::format("{} fields; valid is {}", fields_.size(), columns_.size()));
+      throw InputError(reader_.where(), fmt::format("{} fields; valid is {}", fields_.size(), columns_.size()));
     return true;
   }
   const std::string& text(std::size_t column) const { return fields_[column]; }
@@ -45,7 +46,8 @@ class Table {
     const std::string& field = fields_[column];
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), out);
     if (error != std::errc() || end != field.data() + field.size() || !(out <= most))
-      fail(reader_.where(), fmt::format("{}: '{}'; valid is a number of at most {}", columns_[column], field, most));
+      throw InputError(reader_.where(),
+                       fmt::format("{}: '{}'; valid is a number of at most {}", columns_[column], field, most));
     return out;
   }
 

@@ -26,7 +26,7 @@ Rows::Rows(std::string_view text, std::string file, const std::vector<std::strin
   const auto find = [&](std::string_view name) { return std::find(columns_.begin(), columns_.end(), name); };
   for (const auto& name : names) {
     const auto found = find(name);
-    if (found == columns_.end()) fail({file, 1}, fmt::format("column {} is missing", name));
+    if (found == columns_.end()) throw InputError(Where{file, 1}, fmt::format("column {} is missing", name));
     at_.push_back(static_cast<std::size_t>(found - columns_.begin()));
   }
   if (kind_ == nullptr) return;
@@ -39,7 +39,8 @@ Rows::Rows(std::string_view text, std::string file, const std::vector<std::strin
 bool Rows::next() {
   if (!reader_.next(fields_)) return false;
   if (fields_.size() != columns_.size())
-    fail(reader_.where(), fmt::format("{} fields; the first line names {} columns", fields_.size(), columns_.size()));
+    throw InputError(reader_.where(),
+                     fmt::format("{} fields; the first line names {} columns", fields_.size(), columns_.size()));
   check();
   return true;
 }
@@ -53,9 +54,11 @@ Value Rows::read(const std::string& field, std::string_view column, bool whole) 
     out.number = static_cast<double>(out.whole);
     return out;
   }
-  if (!parse(field, out.number)) fail(reader_.where(), fmt::format("column {}: '{}' is no number", column, field));
-  if (!std::isfinite(out.number)) fail(reader_.where(), fmt::format("column {}: '{}' is not finite", column, field));
-  if (whole) fail(reader_.where(), fmt::format("column {}: '{}' is no whole number", column, field));
+  if (!parse(field, out.number))
+    throw InputError(reader_.where(), fmt::format("column {}: '{}' is no number", column, field));
+  if (!std::isfinite(out.number))
+    throw InputError(reader_.where(), fmt::format("column {}: '{}' is not finite", column, field));
+  if (whole) throw InputError(reader_.where(), fmt::format("column {}: '{}' is no whole number", column, field));
   return out;
 }
 
@@ -66,14 +69,16 @@ void Rows::check() {
     const std::string& field = fields_[at];
     values_[i] = read(field, column->name, column->type == Column::Type::whole);
     if (field.empty() && !column->may_be_empty)
-      fail(reader_.where(), fmt::format("column {}: it is empty; valid is a number", column->name));
+      throw InputError(reader_.where(), fmt::format("column {}: it is empty; valid is a number", column->name));
     if (values_[i].number < column->least)
-      fail(reader_.where(), fmt::format("column {}: {} is less than {}", column->name, field, column->least));
+      throw InputError(reader_.where(),
+                       fmt::format("column {}: {} is less than {}", column->name, field, column->least));
     if (values_[i].number > column->most)
-      fail(reader_.where(), fmt::format("column {}: {} is more than {}", column->name, field, column->most));
+      throw InputError(reader_.where(),
+                       fmt::format("column {}: {} is more than {}", column->name, field, column->most));
   }
   if (kind_ == nullptr || kind_->fault == nullptr || known_.size() < kind_->columns.size()) return;
-  if (const std::string fault = kind_->fault(values_); !fault.empty()) fail(reader_.where(), fault);
+  if (const std::string fault = kind_->fault(values_); !fault.empty()) throw InputError(reader_.where(), fault);
 }
 
 }  // namespace weir::result

@@ -33,7 +33,8 @@ SweepRuns read_sweep_runs(const std::string& dir) {
   };
   const auto first = column("run") + 1;
   const auto last = column("seed");
-  if (last < first) fail({file, 1}, "column seed stands before column run; it is no list of a sweep's runs");
+  if (last < first)
+    throw InputError(Where{file, 1}, "column seed stands before column run; it is no list of a sweep's runs");
   SweepRuns out;
   out.axes.assign(rows.columns().begin() + first, rows.columns().begin() + last);
   while (rows.next())

@@ -191,19 +191,19 @@ const TableKind* find_table(std::string_view file) {
 
 void add_tables(std::vector<TableKind> tables) {
   for (const TableKind& table : tables) {
-    const auto refuse = [&](const std::string& why) {
-      throw InputError(fmt::format("table '{}': {}", table.file, why));
+    const auto error = [&](const std::string& why) {
+      return InputError(fmt::format("table '{}': {}", table.file, why));
     };
     const bool is_csv = table.file.ends_with(".csv") && table.file.find('/') == std::string::npos;
-    if (!is_csv) refuse("its file is to be called NAME.csv, without a directory");
+    if (!is_csv) throw error("its file is to be called NAME.csv, without a directory");
     const auto has_its_name = [&](const TableKind& other) { return &other != &table && other.file == table.file; };
     if (find_table(table.file) != nullptr || std::any_of(tables.begin(), tables.end(), has_its_name))
-      refuse("there is one of this name; choose another");
-    if (table.columns.empty()) refuse("it has no columns");
+      throw error("there is one of this name; choose another");
+    if (table.columns.empty()) throw error("it has no columns");
     std::set<std::string_view> names;
     for (const Column& column : table.columns)
       if (column.name.empty() || !names.insert(column.name).second)
-        refuse(fmt::format("column '{}': each needs a name of its own", column.name));
+        throw error(fmt::format("column '{}': each needs a name of its own", column.name));
   }
   for (TableKind& table : tables) all_tables().push_back(std::move(table));
 }

@@ -125,7 +125,7 @@ void check_keys(const scenario::Scenario& before, const scenario::Scenario& afte
                 const std::vector<ChangedKey>& changes) {
   for (const ChangedKey& change : changes)
     if (const std::string reason = reason_of(before, change.key); !reason.empty())
-      scenario::fail_key(
+      throw scenario::key_error(
           after.place(change.key), change.key,
           fmt::format("it cannot change while the network runs: {}; what can is {}", reason, changeable()));
 }
@@ -146,7 +146,7 @@ void check_past(const scenario::Scenario& s, Time at, const engine::Faults& befo
     const auto end_a = std::partition_point(a.begin(), a.end(), is_past);  // both are in order of time
     const auto end_b = std::partition_point(b.begin(), b.end(), is_past);
     if (!std::equal(a.begin(), end_a, b.begin(), end_b, same))
-      scenario::fail_key(s.place(key), key, fmt::format("up to {} it must be what it was", format_value(at)));
+      throw scenario::key_error(s, key, fmt::format("up to {} it must be what it was", format_value(at)));
   };
   check(
       "network.link_event", before.changes, after.changes,

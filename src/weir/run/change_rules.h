@@ -1,4 +1,4 @@
-// What of a scenario may change while its network runs: what fork() and SteeredRun share.
+// Which parts of a scenario may change while its network runs, for fork() and SteeredRun.
 #pragma once
 
 #include <string>
@@ -29,8 +29,7 @@ void check_keys(const scenario::Scenario& before, const scenario::Scenario& afte
                 const std::vector<ChangedKey>& changes);
 // Throws InputError unless data files are the same in both.
 void check_files(const std::vector<scenario::Attachment>& before, const std::vector<scenario::Attachment>& after);
-// Throws InputError about the scenario `s`, to which `after` belongs, unless all that goes wrong before `at` is the
-// same.
+// Throws InputError about the scenario `s`, to which `after` belongs, unless both have the same faults before `at`.
 void check_past(const scenario::Scenario& s, Time at, const engine::Faults& before, const engine::Faults& after);
 
 }  // namespace weir::run

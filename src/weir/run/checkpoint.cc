@@ -51,7 +51,7 @@ std::string build_of_weir() {
                      sizeof(net::Descriptor), sizeof(net::Packet), sizeof(cc::FlowFacts));
 }
 
-void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::Probes& probes,
+void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, probe::ProbeSet& probes,
                      const probe::RunClock& clock, const CheckpointRhythm& rhythm) {
   Saver a;
   if (directory.is_nowhere()) return save(a, engine, probes);  // of a rank that tells the first one its part
@@ -72,18 +72,18 @@ void keep_checkpoint(probe::ResultDirectory& directory, engine::Engine& engine, 
 Checkpoint read_checkpoint(const std::string& folder) {
   const std::string file = fmt::format("{}/{}", folder, probe::kCheckpoint);
   const std::string content = read_bytes(file, "the checkpoint");
-  const auto refuse = [&](const std::string& why) { throw InputError(fmt::format("{}: {}", file, why)); };
+  const auto error = [&](const std::string& why) { return InputError(fmt::format("{}: {}", file, why)); };
   const std::string_view all = content;
-  if (!all.starts_with(kMagic)) refuse("it is no checkpoint of Weir");
-  if (all.size() < kMagic.size() + kChecksum) refuse("it is cut short");
+  if (!all.starts_with(kMagic)) throw error("it is no checkpoint of Weir");
+  if (all.size() < kMagic.size() + kChecksum) throw error("it is cut short");
   const std::string_view body = all.substr(0, all.size() - kChecksum);
   // The version first: another one may keep its checksum elsewhere.
   Loader a(body.substr(kMagic.size()));
   std::string text;
   a.text(text);
   if (text != build_of_weir())
-    refuse(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, build_of_weir()));
-  if (checksum_of(body) != all.substr(body.size())) refuse("it is cut short or changed");
+    throw error(fmt::format("it is of weir {}, and this is {}; run the scenario again", text, build_of_weir()));
+  if (checksum_of(body) != all.substr(body.size())) throw error("it is cut short or changed");
   check_finished_files(a, folder);
   Checkpoint out;
   a.value(out.partitions);
@@ -95,12 +95,12 @@ Checkpoint read_checkpoint(const std::string& folder) {
   return out;
 }
 
-void save(Saver& a, engine::Engine& engine, probe::Probes& probes) {
+void save(Saver& a, engine::Engine& engine, probe::ProbeSet& probes) {
   engine.save(a);
   probes.save(a);
 }
 
-void load(std::string_view state, engine::Engine& engine, probe::Probes& probes) {
+void load(std::string_view state, engine::Engine& engine, probe::ProbeSet& probes) {
   Loader a(state);
   engine.load(a);
   probes.load(a);

@@ -15,12 +15,12 @@
 
 namespace weir::run {
 
-Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, const ExecuteOptions& options) {
+Outcome execute(const scenario::Scenario& s, probe::ResultDirectory* directory, const ExecutionOptions& options) {
   return execute(s, scenario::build_model(s), directory, options);
 }
 
 Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                probe::ResultDirectory* directory, const ExecuteOptions& options) {
+                probe::ResultDirectory* directory, const ExecutionOptions& options) {
   if (options.checkpoints.is_on()) check_can_be_saved(s, "keeps checkpoints");
   if (options.checkpoints.is_on() && directory == nullptr) throw std::logic_error("checkpoints need a directory");
   return Execution(s, std::move(model), directory, options, nullptr).finish();
@@ -28,8 +28,8 @@ Outcome execute(const scenario::Scenario& s, std::shared_ptr<const engine::Model
 
 void check_can_be_saved(const scenario::Scenario& s, std::string_view what) {
   if (s.run.fidelity->can_be_saved) return;
-  scenario::fail_key(
-      s.place("run.fidelity"), "run.fidelity",
+  throw scenario::key_error(
+      s, "run.fidelity",
       fmt::format("only {} {}", scenario::names_of([](const scenario::Fidelity& f) { return f.can_be_saved; }), what));
 }
 
@@ -47,7 +47,7 @@ Unfinished read_unfinished(const std::string& folder, const std::vector<std::str
 }
 
 Outcome resume(Unfinished& unfinished, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-               const ExecuteOptions& options) {
+               const ExecutionOptions& options) {
   Execution execution(unfinished.scenario, std::move(model), &directory, options, &unfinished.checkpoint);
   unfinished.checkpoint.state = {};
   return execution.finish();
@@ -60,20 +60,30 @@ std::string to_json(const Outcome& o) {
   return out.dump(2) + "\n";
 }
 
-Pace pace_of(const engine::Engine& engine) {
-  const auto skipped = engine.fast_forward();
-  return {engine.now(), engine.counters(), skipped ? skipped->unsent : 0};
+Outcome conclude(probe::ProbeSet& probes, const probe::RunClock& clock, const scenario::Scenario& s) {
+  Outcome out;
+  out.summary = probes.finish();
+  out.manifest = probes.manifest(clock);
+  out.manifest.title = s.title;
+  out.manifest.fidelity = out.summary.fidelity = s.run.fidelity->name;
+  if (out.manifest.stall) out.manifest.reason = engine::to_text(*out.manifest.stall);
+  return out;
 }
 
-double share_done(const Pace& pace, const scenario::Expected& expected, Time stop) {
-  const auto& c = pace.counters;
+Progress progress_of(const engine::Engine& engine) {
+  const auto skipped = engine.fast_forward();
+  return {.now = engine.now(), .counters = engine.counters(), .skipped = skipped ? skipped->unsent : 0};
+}
+
+double share_done(const Progress& progress, const scenario::Expected& expected, Time stop) {
+  const auto& c = progress.counters;
   double out = -1;
   if (expected.is_estimable() && expected.packets > 0)
-    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted) + pace.unsent) /
+    out = static_cast<double>(c.data_packets - std::min(c.data_packets, c.retransmitted) + progress.skipped) /
           (static_cast<double>(expected.packets) * expected.of_all);
   // of an estimate, it is not known when all has been sent
   if (!expected.all) out = std::min(out, 0.99);
-  if (stop > Time{}) out = std::max(out, pace.now.seconds() / stop.seconds());
+  if (stop > Time{}) out = std::max(out, progress.now.seconds() / stop.seconds());
   return std::min(out, 1.0);
 }
 

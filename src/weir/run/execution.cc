@@ -28,7 +28,7 @@ double thread_cpu_s() {
 }  // namespace
 
 Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                     probe::ResultDirectory* directory, const ExecuteOptions& options, const Checkpoint* from,
+                     probe::ResultDirectory* directory, const ExecutionOptions& options, const Checkpoint* from,
                      std::uint32_t partitions)
     : cpu_before_(thread_cpu_s()),
       scenario_(s),
@@ -53,19 +53,15 @@ Outcome Execution::finish() {
 }
 
 Outcome Execution::end(bool cancelled, const std::string& reason, std::uint64_t changes) {
-  Outcome outcome;
   if (options_.conclude) options_.conclude(*run_.simulation);
   // A run that can still go on elsewhere, or later, does so from here.
   const bool goes_on = (cancelled || !reason.empty()) && run_.simulation->stall() == nullptr;
   if (goes_on && options_.checkpoints.is_on()) keep();
-  outcome.summary = probes_->finish();
-  outcome.manifest = probes_->manifest(clock_);
-  outcome.manifest.title = scenario_.title;
-  outcome.manifest.fidelity = outcome.summary.fidelity = scenario_.run.fidelity->name;
+  Outcome outcome = conclude(*probes_, clock_, scenario_);
   outcome.manifest.forked_at = forked_at_;
   outcome.manifest.changes = outcome.summary.changes = changes;
   outcome.manifest.interrupted = cancelled;
-  outcome.manifest.reason = outcome.manifest.stall ? engine::to_text(*outcome.manifest.stall) : reason;
+  if (!outcome.manifest.stall) outcome.manifest.reason = reason;
   if (options_.ranks != nullptr) {
     const auto cpu_us = static_cast<std::uint64_t>(outcome.manifest.cpu_s * 1e6);
     outcome.manifest.cpu_s = 1e-6 * static_cast<double>(together_.sum(cpu_us));
@@ -137,9 +133,9 @@ std::string Execution::advance(Time limit) {
     until = {together_.of_first(std::min(until, starvation_.next(epoch)).ps)};
     const bool ended = simulation.advance(until);
     if (std::string text = starvation_.look(simulation); options_.tell && !text.empty()) options_.tell(text);
-    if (options_.look) options_.look(pace_of(simulation));
+    const bool goes_on = !options_.progress || options_.progress(progress_of(simulation));
     if (ended) return "";
-    cancelled_ = together_.any(options_.cancelled && options_.cancelled());
+    cancelled_ = together_.any(!goes_on);
     if (cancelled_) return "";
     if (std::string reason = together_.first_text(lack_of_memory()); !reason.empty()) return reason;
     if (is_checkpoint_due()) keep();

@@ -43,7 +43,7 @@ std::optional<Time> fork_time(const std::string& folder) {
   try {
     return parse_time(at);
   } catch (const InputError& error) {
-    table.fail_at("at", error.what());
+    throw table.error_at("at", error.what());
   }
 }
 
@@ -80,20 +80,20 @@ Fork read_fork(const std::string& folder, Time at, const std::vector<std::string
   if (stop > Time{} && at >= stop)
     throw InputError(fmt::format("--at {}: the run stops at {}", format_value(at), format_value(stop)));
   if (out.after.run.stop > Time{} && out.after.run.stop <= at)
-    scenario::fail_key(out.after.place("run.stop"), "run.stop",
-                       fmt::format("the fork is at {}; write a later time, or 0", format_value(at)));
+    throw scenario::key_error(out.after.place("run.stop"), "run.stop",
+                              fmt::format("the fork is at {}; write a later time, or 0", format_value(at)));
   if (fs::exists(fs::path(folder) / probe::kCheckpoint))
     if (Checkpoint c = read_checkpoint(folder); c.now <= at && c.partitions == 1) out.from = std::move(c);
   return out;
 }
 
 std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-                            const ExecuteOptions& options) {
+                            const ExecutionOptions& options) {
   std::optional<Checkpoint> at;
   {
     const auto first = scenario::build_model(f.before);
     check_past(f.after, f.at, first->faults, model->faults);
-    ExecuteOptions plain = options;
+    ExecutionOptions plain = options;
     plain.checkpoints = {};
     if (f.from) directory.take_copies(f.folder);
     // In one part: by which rules a packet under way is judged at the far end of its link depends on the division.

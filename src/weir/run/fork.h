@@ -25,22 +25,23 @@ std::optional<Time> fork_time(const std::string& folder);
 struct Fork {
   scenario::Scenario before;
   scenario::Scenario after;
-  std::string before_toml;  // both in full
+  std::string before_toml;  // both scenarios in full
   std::string after_toml;
   Time at;
-  // Of the first run, not after the fork, and where its files are; else the first run is done again from its start.
+  // A checkpoint of the first run that is not later than the fork, if there is one, and the folder with its files. The
+  // first run is otherwise done again from its start.
   std::optional<Checkpoint> from;
   std::string folder;
 };
 
-// The run in `folder`, a result or what a run with a checkpoint has left, to be forked at `at`; `overrides` are the
-// changes. Throws InputError that names the key and the reason if one cannot be made while the network runs.
+// Reads the run in `folder`, a result or what a run with a checkpoint has left, to be forked at `at`; `overrides` are
+// the changes. Throws InputError that names the key and the reason if one cannot be made while the network runs.
 Fork read_fork(const std::string& folder, Time at, const std::vector<std::string>& overrides);
 
-// Runs up to the fork and goes on from there; `directory` is empty. `model` is that of the second scenario. Nothing if
-// it was cancelled before the fork. Throws InputError if the first run ends before the fork, or its faults up to the
-// fork are others.
+// Runs up to the fork and goes on from there; `directory` is empty. `model` is that of the second scenario. Returns
+// nothing if the run was cancelled before the fork. Throws InputError if the first run ends before the fork, or its
+// faults up to the fork are others.
 std::optional<Outcome> fork(Fork& f, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-                            const ExecuteOptions& options);
+                            const ExecutionOptions& options);
 
 }  // namespace weir::run

@@ -1,5 +1,5 @@
-// What the ranks of a run decide together, between calls of Engine::advance(): all functions are collective. Of a run
-// of one process each answer is its own.
+// What the ranks of a run decide together, between calls of Engine::advance(). All functions are collective. In a run
+// of one process, each gives the process's own answer.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace weir::run {
 
 class Lockstep {
  public:
-  // Null: there is one process.
+  // `ranks` is null if there is one process.
   explicit Lockstep(engine::Ranks* ranks) : ranks_(ranks) {}
 
-  // What rank 0 has.
+  // The value of rank 0.
   std::int64_t of_first(std::int64_t own) const {
     return ranks_ == nullptr ? own
                              : static_cast<std::int64_t>(engine::gather(*ranks_, static_cast<std::uint64_t>(own))[0]);

@@ -6,7 +6,8 @@
 
 namespace weir::run {
 
-// In bytes; "" = 80 % of what is left. Throws InputError that names --memory.
+// The limit that a text such as "8 GB" gives, in bytes; "" = 80 % of what is left. Throws InputError that names
+// --memory.
 std::uint64_t memory_limit(const std::string& text);
 
 // What this machine, and the groups of processes that this one is in, have left, in bytes. `root` is where /proc and

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::run {
 
 // One table with a row per port and instant.
 struct SeriesSize {
   std::string file;
-  std::string probe;  // that writes it
+  std::string probe;  // the probe that writes it
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
 };
@@ -25,17 +25,17 @@ struct OutputSize {
   std::string text(std::uint64_t bytes) const;
 };
 
-// Samples x ports x bytes per line, for lines of mostly empty queues and idle links. A run without run.stop lasts at
-// least until its last flow starts, and as long as all hosts' links take for all bytes.
+// Estimates the sizes as samples x ports x bytes per line, for lines of mostly empty queues and idle links. A run
+// without run.stop lasts at least until its last flow starts, and as long as all hosts' links take for all bytes.
 OutputSize output_size(const scenario::Scenario&, const engine::Model&, const scenario::Expected&);
 
-// What is left for files in this directory, which need not exist yet, in bytes; the largest number if that is not
+// The bytes that are left for files in this directory, which need not exist yet; the largest number if that is not
 // known.
 std::uint64_t space_left(const std::string& directory);
 
-// More than this, or than what is left, is warned of.
+// The size above which size_warning() warns, even if more is left.
 inline constexpr std::uint64_t kMuchOutput = std::uint64_t{4} << 30;
-// A sentence without its full stop; "" if there is nothing to warn of.
+// The warning, a sentence without its full stop; "" if there is nothing to warn of.
 std::string size_warning(const OutputSize&, std::uint64_t left);
 
 }  // namespace weir::run

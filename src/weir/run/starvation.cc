@@ -14,15 +14,14 @@ namespace {
 constexpr std::int64_t kRoundTrips = 100;  // that a flow must be old
 
 // `round_trip` is the one of the empty path, with what hosts add.
-bool starves(const host::Flow& flow, Time round_trip, Time now) {
-  const cc::FlowFacts& facts = flow.facts;
-  const Time age = now - facts.start;
-  if (age / kRoundTrips < round_trip || flow.exhausted()) return false;
+bool starves(const host::FlowView& flow, Time round_trip, Time now) {
+  const Time age = now - flow.start;
+  if (age / kRoundTrips < round_trip || flow.next >= flow.size) return false;
   // a packet's own time at the slowest link, for rounding and what it meets in passing
   if (flow.srtt > round_trip + round_trip / 20) return false;
-  const bool by_window = flow.control.window < facts.payload;
-  const bool by_rate = flow.control.rate.bits_per_second > 0 && bytes_in(round_trip, flow.control.rate) < facts.wire;
-  const double sent = static_cast<double>(flow.snd_nxt) / static_cast<double>(facts.payload.count);
+  const bool by_window = flow.window < flow.payload;
+  const bool by_rate = flow.rate.bits_per_second > 0 && bytes_in(round_trip, flow.rate) < flow.wire;
+  const double sent = static_cast<double>(flow.next.count) / static_cast<double>(flow.payload.count);
   return (by_window || by_rate) && sent * round_trip.seconds() < age.seconds();
 }
 
@@ -40,18 +39,18 @@ std::string Starvation::look(const engine::Engine& engine) {
   double packets = 0;
   Time round_trip;
   double longest = 0;  // seconds until they all have ended
-  engine.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+  engine.for_each_active([&](const host::FlowView& flow) {
     ++active;
-    const Time unloaded = flow.facts.base_rtt + engine.model().host.answer_delay();
+    const Time unloaded = flow.base_rtt + model_of(engine).host.answer_delay();
     if (!starves(flow, unloaded, now)) return;
     if (starving++ == 0 || flow.id < first.id) {
-      first = host::record_of(src, flow, now);
-      packets = static_cast<double>(flow.snd_nxt) / static_cast<double>(flow.facts.payload.count);
+      first = host::record_of(flow, now);
+      packets = static_cast<double>(flow.next.count) / static_cast<double>(flow.payload.count);
       round_trip = unloaded;
     }
-    const double done = static_cast<double>(std::max<std::int64_t>(flow.snd_una, 1));
+    const double done = static_cast<double>(std::max<std::int64_t>(flow.in_order.count, 1));
     longest =
-        std::max(longest, (now - flow.facts.start).seconds() * static_cast<double>(flow.size() - flow.snd_una) / done);
+        std::max(longest, (now - flow.start).seconds() * static_cast<double>((flow.size - flow.in_order).count) / done);
   });
   if (starving == 0) return "";
   told_ = now;

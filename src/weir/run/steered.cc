@@ -31,7 +31,7 @@ std::string with_links(std::string toml, const TurnedLinks& links, Time at) {
 // In one part, as a fork is: by which rules a packet under way is judged at the far end of its link depends on the
 // division.
 SteeredRun::SteeredRun(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                       probe::ResultDirectory& directory, const ExecuteOptions& options)
+                       probe::ResultDirectory& directory, const ExecutionOptions& options)
     : directory_(directory),
       options_(options),
       model_(model),
@@ -42,7 +42,7 @@ SteeredRun::~SteeredRun() = default;
 
 engine::Engine& SteeredRun::engine() { return execution_->engine(); }
 const scenario::Scenario& SteeredRun::scenario() const { return *scenario_; }
-probe::Probes& SteeredRun::probes() { return execution_->probes(); }
+probe::ProbeSet& SteeredRun::probes() { return execution_->probes(); }
 const std::vector<std::string>& SteeredRun::tags() const { return execution_->tags(); }
 bool SteeredRun::advance(Time until) {
   assert(until == Time::max() || until.ps % engine().epoch().ps == 0);
@@ -94,8 +94,8 @@ void SteeredRun::go_on_with(const std::string& toml, const std::vector<std::stri
   check_keys(*scenario_, *after, keys);
   check_files(was.attachments, is.attachments);
   if (after->run.stop > Time{} && after->run.stop <= now)
-    scenario::fail_key(after->place("run.stop"), "run.stop",
-                       fmt::format("the run is at {}; write a later time, or 0", format_value(now)));
+    throw scenario::key_error(after->place("run.stop"), "run.stop",
+                              fmt::format("the run is at {}; write a later time, or 0", format_value(now)));
   const auto model = scenario::build_model(*after);
   check_past(*after, now, model_->faults, model->faults);
 
@@ -120,30 +120,32 @@ Outcome SteeredRun::finish(bool cancelled, const std::string& reason) {
 }
 
 Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                        probe::ResultDirectory& directory, const ExecuteOptions& options,
+                        probe::ResultDirectory& directory, const ExecutionOptions& options,
                         const std::vector<Change>& changes) {
   SteeredRun run(s, std::move(model), directory, options);
   EpochSteps steps(run.engine().epoch());
   auto next = changes.begin();
-  const auto fail = [&](const std::string& what) {
-    throw InputError(fmt::format("the change at {}: {}", format_value(next->at), what));
+  const auto error_of = [&](const std::string& what) {
+    return InputError(fmt::format("the change at {}: {}", format_value(next->at), what));
   };
   for (; next != changes.end(); ++next)
     if (next->at.ps % run.engine().epoch().ps != 0)
-      fail(fmt::format("changes are made between epochs, which are {} long", format_value(run.engine().epoch())));
+      throw error_of(
+          fmt::format("changes are made between epochs, which are {} long", format_value(run.engine().epoch())));
   for (next = changes.begin();;) {
     const Time now = run.engine().now();
     for (; next != changes.end() && next->at == now; ++next) try {
         run.apply(*next);
       } catch (const InputError& error) {
-        fail(error.what());
+        throw error_of(error.what());
       }
     const Time limit = next == changes.end() ? Time::max() : next->at;
     const bool ended = run.advance(steps.next(now, limit));
-    if (options.look) options.look(pace_of(run.engine()));
-    if (ended && next != changes.end()) fail(fmt::format("the run has ended at {}", format_value(run.engine().now())));
+    const bool goes_on = !options.progress || options.progress(progress_of(run.engine()));
+    if (ended && next != changes.end())
+      throw error_of(fmt::format("the run has ended at {}", format_value(run.engine().now())));
     if (ended) return run.finish();
-    if (options.cancelled && options.cancelled()) return run.finish(true);
+    if (!goes_on) return run.finish(true);
     if (const std::string reason = run.lack_of_memory(); !reason.empty()) return run.finish(false, reason);
     steps.done();
   }

@@ -24,21 +24,21 @@ class Execution;
 
 class SteeredRun {
  public:
-  // The arguments must outlive it. Of the options `look`, `cancelled` and checkpoints are not used.
+  // The arguments must outlive it. Of the options `progress` and the checkpoints are not used.
   SteeredRun(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model, probe::ResultDirectory& directory,
-             const ExecuteOptions& options);
+             const ExecutionOptions& options);
   ~SteeredRun();
   SteeredRun(const SteeredRun&) = delete;
 
-  // Of the run as it is now: apply() may make others.
+  // Parts of the run as it is now. After apply() they may be other objects.
   engine::Engine& engine();
   const scenario::Scenario& scenario() const;
-  probe::Probes& probes();
+  probe::ProbeSet& probes();
   const std::vector<std::string>& tags() const;
 
   // Runs up to `until`, the end of an epoch, or to the end of the run. Returns whether the run has ended.
   bool advance(Time until);
-  // Why it must end, for want of memory; "" = it may go on.
+  // Why the run must end for want of memory; "" = it may go on.
   std::string lack_of_memory() const;
 
   // Makes a change at the present instant, whatever its `at`. Throws InputError if it cannot be made; the run then goes
@@ -56,7 +56,7 @@ class SteeredRun {
   void go_on_with(const std::string& toml, const std::vector<std::string>& overrides);
 
   probe::ResultDirectory& directory_;
-  const ExecuteOptions& options_;
+  const ExecutionOptions& options_;
   std::shared_ptr<const engine::Model> model_;
   std::unique_ptr<const scenario::Scenario> scenario_;
   std::unique_ptr<Execution> execution_;
@@ -65,7 +65,7 @@ class SteeredRun {
 
 // A whole run with changes that are known before, in order of time. Throws InputError if one cannot be made.
 Outcome execute_steered(const scenario::Scenario& s, std::shared_ptr<const engine::Model> model,
-                        probe::ResultDirectory& directory, const ExecuteOptions& options,
+                        probe::ResultDirectory& directory, const ExecutionOptions& options,
                         const std::vector<Change>& changes);
 
 }  // namespace weir::run

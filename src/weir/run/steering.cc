@@ -122,10 +122,10 @@ std::vector<Change> read_changes(const std::string& text, const std::string& fil
       row.allow_only({"at", "kind", "set"});
       change.what = SetKeys{row.texts("set")};
     } else {
-      row.fail_at("kind", fmt::format("it is '{}'; valid is flow, link, set", kind));
+      throw row.error_at("kind", fmt::format("it is '{}'; valid is flow, link, set", kind));
     }
     if (!out.empty() && change.at < out.back().at)
-      row.fail_at("at", "it is before the change above; sort them by time");
+      throw row.error_at("at", "it is before the change above; sort them by time");
     out.push_back(std::move(change));
   }
   return out;

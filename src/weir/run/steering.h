@@ -33,7 +33,7 @@ struct TurnedLinks {
 
   static void describe(ParamList<TurnedLinks>& p);
 };
-// Keys of the scenario that are others from then on, as "key=value"; which may be is said by check_keys().
+// Keys of the scenario that get other values, as "key=value"; check_keys() says which may.
 struct SetKeys {
   std::vector<std::string> assignments;
 };
@@ -47,10 +47,11 @@ struct Change {
 std::string to_text(const Change& change);
 // The text of steering.toml.
 std::string to_toml(const std::vector<Change>& changes);
-// Throws InputError that names the line of the file.
+// Reads the text of steering.toml. Throws InputError that names the line of the file.
 std::vector<Change> read_changes(const std::string& text, const std::string& file);
 
-// The flow with the places of its tag and its profile. Throws InputError if there are none of these names.
+// The flow as the engine takes it, with the indices of its tag and its profile. Throws InputError if there is no tag or
+// profile of this name.
 traffic::Flow flow_of(const SentFlow& sent, Time start, const std::vector<std::string>& tags,
                       const scenario::Scenario& s);
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "weir/engine/model/model.h"
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
 #include "weir/traffic/traffic.h"
 
@@ -30,7 +30,7 @@ void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& v
   }
 }
 
-// Flows of which something is told: how many, and the first.
+// The flows that a warning is about: how many they are, and the first one as text.
 struct SomeFlows {
   std::uint64_t flows = 0;
   std::string first = {};

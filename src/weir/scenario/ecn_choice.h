@@ -27,10 +27,10 @@ struct EcnAtRate {
   net::EcnThresholds thresholds;
 };
 
-// By rate, of all links of the network, slowest first; none if switches do not mark.
+// The thresholds by rate, for all links of the network, slowest first; none if switches do not mark.
 std::vector<EcnAtRate> ecn_at_rates(const engine::Model&);
-// One line: "at 100 Gbps K_min = 400 KB, K_max = 1.6 MB, P_max = 0.2; ... (dcqcn: HPCC 5.1)", with whose those before
-// are; "" if switches do not mark.
+// One line that ends with the source of the thresholds: "at 100 Gbps K_min = 400 KB, K_max = 1.6 MB, P_max = 0.2; ...
+// (dcqcn: HPCC 5.1)"; "" if switches do not mark.
 std::string ecn_text(const Scenario&, const engine::Model&);
 
 }  // namespace weir::scenario

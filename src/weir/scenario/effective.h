@@ -20,8 +20,8 @@ struct Effective {
   std::vector<Attachment> attachments;
 };
 
-// The tables in a fixed order. Running the result gives the same digest. Throws InputError if a
-// data file cannot be read. `folder`: the text names the attachments in this one, relative to its own; "" = beside it.
+// The effective scenario, with its tables in a fixed order. A run of it gives the same digest. The text names the
+// attachments in `folder`, relative to its own; "" = beside it. Throws InputError if a data file cannot be read.
 Effective effective(const Scenario&, const std::string& folder = "");
 
 }  // namespace weir::scenario

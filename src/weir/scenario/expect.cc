@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "weir/scenario/build.h"
 #include "weir/scenario/fidelity.h"
-#include "weir/scenario/run.h"
 
 namespace weir::scenario {
 namespace {

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kKey = "run.fast_forward";
 
-[[noreturn]] void refuse_beside(const Scenario& s, const std::string& key, std::string_view why) {
-  fail_key(s.place(key), key,
-           fmt::format("with [run.fast_forward] some packets are not sent, and {}; remove one of the two", why));
+InputError beside_error(const Scenario& s, const std::string& key, std::string_view why) {
+  return key_error(
+      s, key, fmt::format("with [run.fast_forward] some packets are not sent, and {}; remove one of the two", why));
 }
 
 }  // namespace
@@ -23,15 +23,16 @@ bool skips(const Scenario& s) { return s.fast_forward && s.fast_forward->is_on()
 void check_fast_forward(const Scenario& s, const engine::Model& model) {
   if (!skips(s)) return;
   if (!s.run.fidelity->can_skip)
-    fail_key(s.place(kKey), std::string(kKey),
-             fmt::format("only run.fidelity = {} skips anything, and this scenario has \"{}\"; write that, or remove "
-                         "the table",
-                         names_of([](const Fidelity& f) { return f.can_skip; }), s.run.fidelity->name));
+    throw key_error(
+        s, kKey,
+        fmt::format("only run.fidelity = {} skips anything, and this scenario has \"{}\"; write that, or remove "
+                    "the table",
+                    names_of([](const Fidelity& f) { return f.can_skip; }), s.run.fidelity->name));
   for (const probe::ProbeKind& kind : probe::probe_kinds())
     if (!kind.is_always_on && s.probes.get(kind) != nullptr)
-      refuse_beside(s, join("probes", kind.name), "this probe would not see them");
+      throw beside_error(s, join("probes", kind.name), "this probe would not see them");
   const auto none = [&](bool any, const std::string& key, std::string_view why) {
-    if (any) refuse_beside(s, key, why);
+    if (any) throw beside_error(s, key, why);
   };
   none(!s.faults.loss.empty(), "network.loss.0", "would lose no packet");
   none(!s.faults.failures.empty(), "network.failure.0", "would not notice that links fail");

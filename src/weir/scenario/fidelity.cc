@@ -55,12 +55,13 @@ std::string names_of(bool (*has)(const Fidelity&)) {
 
 void check_judges_claims(const Scenario& s) {
   if (skips(s))
-    fail_key(s.place("run.fast_forward"), "run.fast_forward",
-             "no verdict of a claim comes from a run that skips messages or time; remove it");
+    throw key_error(s, "run.fast_forward",
+                    "no verdict of a claim comes from a run that skips messages or time; remove it");
   if (s.run.fidelity->has_packets) return;
-  fail_key(s.place("run.fidelity"), "run.fidelity",
-           fmt::format("no verdict of a claim comes from a run without packets, and this scenario has \"{}\"; write {}",
-                       s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
+  throw key_error(
+      s, "run.fidelity",
+      fmt::format("no verdict of a claim comes from a run without packets, and this scenario has \"{}\"; write {}",
+                  s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
 }
 
 std::string own_flows(const Scenario& s) {

@@ -1,8 +1,8 @@
 // run.fidelity: by whose rules a scenario is simulated, and how closely: by Weir's own, packet by packet; without
 // packets; or by those of another simulator, which stand for rules and sizes that cannot be set.
 //
-// Each set of rules is one entry of the list in fidelity.cc. Nobody compares entries: who needs to know what one can do
-// asks for the fact.
+// Each set of rules is one entry of the list in fidelity.cc. Code that depends on what an engine can do asks for the
+// fact, and never for the entry.
 #pragma once
 
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace weir::scenario {
 
-// Sees a flow as the engine gets it. One that `waits` for others has no start.
+// Receives a flow as the engine gets it. A flow that `waits` for others has no start.
 using VisitFlow = std::function<void(const traffic::Flow& flow, bool waits)>;
 
 struct Fidelity {
@@ -30,8 +30,8 @@ struct Fidelity {
   std::string_view source;
   const ParamSet* params = nullptr;  // of [fidelity]; null: there is no such table
 
-  // What the engine does, for those who ask before there is one.
-  bool has_packets = true;     // else there are no queues, marks and losses, and no verdict of a claim comes of it
+  // Facts about the engine, which can be asked for before there is one.
+  bool has_packets = true;     // false: there are no queues, marks and losses, and no verdict of a claim comes of it
   bool can_be_saved = false;   // Engine::save
   bool tells_events = false;   // Engine::trace
   bool runs_programs = false;  // messages that wait for each other
@@ -59,19 +59,19 @@ struct Fidelity {
                                           const engine::RunOptions&) = nullptr;
 };
 
-// Weir's own come first.
+// All sets of rules. Weir's own come first.
 std::span<const Fidelity> fidelities();
-// The names of those that have a fact, each in quotes, with "or" between them.
+// The names of the sets of rules that have a fact, each in quotes, with "or" between them.
 std::string names_of(bool (*has)(const Fidelity&));
 
-// Throws InputError that names file, line and key unless the run of this scenario may judge a claim of a paper, which
-// takes packets, and all of them.
+// Throws InputError that names file, line and key unless a run of this scenario may judge a claim of a paper: it must
+// simulate all packets.
 void check_judges_claims(const Scenario&);
 
 // The key of the file that has all flows in place of [[traffic]]; "" if the flows are those of [[traffic]].
 std::string own_flows(const Scenario&);
 
-// The parameters of [fidelity], for those who know whose they are.
+// The parameters of [fidelity], of the type that the caller knows.
 template <class Params>
 const Params& fidelity_params(const Scenario& s) {
   return *static_cast<const Params*>(s.fidelity_params.get());

@@ -44,7 +44,8 @@ class Names {
   void add(const TableReader& entry, const std::string& name) {
     const auto [first, is_new] = index_.emplace(name, std::pair{list_.size(), entry.place("name").line});
     if (!is_new)
-      entry.fail_at("name", fmt::format("'{}' a second time; line {} has it already", name, first->second.second));
+      throw entry.error_at("name",
+                           fmt::format("'{}' a second time; line {} has it already", name, first->second.second));
     list_.push_back(name);
   }
   // Its index, or the size if there is none.
@@ -63,17 +64,18 @@ std::vector<std::uint32_t> links_of(const TableReader& flow, const Names& links)
   const Value* value = flow.find("links");
   const auto* list = value == nullptr ? nullptr : value->as<List>();
   if (list == nullptr || list->empty())
-    flow.fail_at("links", "write a list of at least one name of a link, like [\"a\", \"b\"]");
+    throw flow.error_at("links", "write a list of at least one name of a link, like [\"a\", \"b\"]");
   std::vector<std::uint32_t> out;
   for (const Value& item : *list) {
     const std::string key = join(flow.path(), "links");
     const auto* name = item.as<std::string>();
-    if (name == nullptr) fail_key(item.where, key, fmt::format("it has {}; write names in quotes", item.type_name()));
+    if (name == nullptr)
+      throw key_error(item.where, key, fmt::format("it has {}; write names in quotes", item.type_name()));
     const auto i = static_cast<std::uint32_t>(links.find(*name));
     if (i == links.list().size())
-      fail_key(item.where, key, fmt::format("unknown link '{}'{}", *name, did_you_mean(*name, links.list())));
+      throw key_error(item.where, key, fmt::format("unknown link '{}'{}", *name, did_you_mean(*name, links.list())));
     if (std::find(out.begin(), out.end(), i) != out.end())
-      fail_key(item.where, key, fmt::format("'{}' a second time; a flow crosses a link once", *name));
+      throw key_error(item.where, key, fmt::format("'{}' a second time; a flow crosses a link once", *name));
     out.push_back(i);
   }
   return out;
@@ -108,7 +110,8 @@ FlowsOnLinks parse_flows_on_links(std::string_view text, const std::string& file
     out.start.push_back(start);
   }
   if (out.network.flows.empty())
-    fail({file, 0}, "no flow; write at least one [[link]] with name and capacity, and one [[flow]] with its links");
+    throw InputError(Where{file, 0},
+                     "no flow; write at least one [[link]] with name and capacity, and one [[flow]] with its links");
   out.links = links.list();
   out.flows = flows.list();
   return out;

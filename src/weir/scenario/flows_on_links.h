@@ -26,7 +26,7 @@ struct FlowsOnLinks {
   std::vector<double> start;  // by flow, bit/s
 };
 
-// Throws InputError that names file, line and key.
+// Reads such a file. Throws InputError that names file, line and key.
 FlowsOnLinks parse_flows_on_links(std::string_view text, const std::string& file);
 
 }  // namespace weir::scenario

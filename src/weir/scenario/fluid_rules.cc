@@ -16,7 +16,7 @@ using fluid::FluidParams;
 // recovery) is left unread.
 void check_flow_level(const Scenario& s, const engine::Model& model) {
   const auto none = [&](bool any, const std::string& key, std::string_view why) {
-    if (any) refuse(s, key, why);
+    if (any) throw replica_error(s, key, why);
   };
   none(!s.faults.loss.empty(), "network.loss.0", "there are no packets to lose: remove it");
   none(!s.faults.failures.empty(), "network.failure.0", "links do not fail: remove it");

@@ -37,7 +37,7 @@ void warn_of_lock_out(const Scenario& s, const engine::Model& model, std::vector
   };
   std::unordered_map<std::uint32_t, Senders> senders_to;  // by receiver
   for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes size, std::uint16_t) {
-    const auto link_of = [&](std::uint32_t h) { return model.topology.links[model.routing.host_port(h) / 2]; };
+    const auto link_of = [&](std::uint32_t h) { return model.topology.links[model.routing.nic(h) / 2]; };
     const Rate rate = link_of(dst).rate;
     if (link_of(src).rate != rate) return true;
     Senders& senders = senders_to.emplace(dst, Senders{src, src, {}}).first->second;

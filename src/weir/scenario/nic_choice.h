@@ -1,5 +1,5 @@
-// What the sending side of NICs is like where the scenario does not say it: as real ones are if switches drop, else
-// ideal.
+// Chooses what the sending side of NICs is like if the scenario does not say it: as that of real ones if switches drop,
+// else ideal.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace weir::scenario {
 // read. `table` is [host].
 void choose_nics(const TableReader& table, Scenario&);
 
-// NICs that the scenario makes ideal keep step with a port of their own rate that drops. Looks at the last port of each
-// flow, the receiver's own, if several hosts together send more to it than network.buffer.size.
+// Warns of NICs that the scenario makes ideal and that keep step with a port of their own rate that drops. Looks at the
+// last port of each flow, the receiver's own, if several hosts together send more to it than network.buffer.size.
 void warn_of_lock_out(const Scenario&, const engine::Model&, std::vector<std::string>& out);
 
 }  // namespace weir::scenario

@@ -42,7 +42,7 @@ std::vector<ReferenceSection> reference();
 
 std::string to_text(const ReferenceItem& item);
 std::string to_markdown(const std::vector<ReferenceSection>& sections);
-// The same data, as JSON text.
+// The reference as JSON text.
 std::string to_json(const std::vector<ReferenceSection>& sections);
 
 // The default of a parameter as a scenario would write it; "required" if there is none.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/scenario/fidelity.h"
 
 namespace weir::scenario {
@@ -17,8 +18,8 @@ inline constexpr Bytes kNs3MaxFlowSize{0xffffffff};
 // Sizes are 32-bit numbers with a sign in uet-htsim.
 inline constexpr Bytes kUetMaxFlowSize{0x7fffffff};
 
-// Throws InputError that names file, line and key, and these rules.
-[[noreturn]] void refuse(const Scenario& s, const std::string& key, std::string_view what);
+// An error about the value of a key, which also names the rules of the other simulator.
+InputError replica_error(const Scenario& s, const std::string& key, std::string_view what);
 // Refuses parameters other than `free` that do not have the values of `fixed`.
 void hold(const Scenario& s, const std::string& table, const ParamSet& set, const void* object, const void* fixed,
           const std::vector<std::string_view>& free);

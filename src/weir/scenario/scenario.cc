@@ -30,7 +30,7 @@ auto look_up(const TableReader& table, std::string_view key, Find&& find) {
   try {
     return find();
   } catch (const InputError& error) {
-    table.fail_at(key, error.what());
+    throw table.error_at(key, error.what());
   }
 }
 
@@ -45,8 +45,8 @@ Topology read_topology(const TableReader& root) {
   Topology out;
   out.name = table.required_text("kind", fmt::format("one of {}", fmt::join(names, ", ")));
   if (std::find(names.begin(), names.end(), out.name) == names.end())
-    table.fail_at("kind", fmt::format("unknown topology '{}'{}; valid is {}", out.name, did_you_mean(out.name, names),
-                                      fmt::join(names, ", ")));
+    throw table.error_at("kind", fmt::format("unknown topology '{}'{}; valid is {}", out.name,
+                                             did_you_mean(out.name, names), fmt::join(names, ", ")));
   std::shared_ptr<void> params;
   if (out.name == kGraphKind) {
     params = std::make_shared<GraphParams>();
@@ -97,7 +97,7 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
   out.algorithm = cc::find_algorithm(name);
   if (out.algorithm == nullptr) {
     const std::string plugins = result::plugin_options_beside(table.where().file);
-    table.fail_at(
+    throw table.error_at(
         name_key,
         fmt::format("unknown algorithm '{}'{}; valid is {}{}", name, did_you_mean(name, names), fmt::join(names, ", "),
                     plugins.empty() ? "" : "; the run that wrote this scenario was started with" + plugins));
@@ -110,10 +110,10 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
     for (const auto& p : out.algorithm->presets) presets.emplace_back(p.name);
     const auto known = std::find(presets.begin(), presets.end(), out.preset);
     if (known == presets.end())
-      table.fail_at("preset", presets.empty()
-                                  ? fmt::format("'{}' has no presets; remove it", name)
-                                  : fmt::format("unknown preset '{}' of '{}'{}; valid is {}", out.preset, name,
-                                                did_you_mean(out.preset, presets), fmt::join(presets, ", ")));
+      throw table.error_at("preset", presets.empty()
+                                         ? fmt::format("'{}' has no presets; remove it", name)
+                                         : fmt::format("unknown preset '{}' of '{}'{}; valid is {}", out.preset, name,
+                                                       did_you_mean(out.preset, presets), fmt::join(presets, ", ")));
     const Value& written = *table.find("preset");
     if (const Value& now = *table.find(name_key); is_of_another(now, written))
       notices.push_back(
@@ -144,12 +144,12 @@ std::vector<ProfileSettings> read_profiles(const TableReader& root, std::vector<
   std::vector<ProfileSettings> out{read_algorithm(root.table("algorithm"), "name", {}, notices)};
   for (const auto& table : root.tables("profile")) {
     const auto name = table.required_text("name", "the name that traffic calls it by");
-    if (name.empty()) table.fail_at("name", "it is empty; write the name that traffic calls it by");
+    if (name.empty()) throw table.error_at("name", "it is empty; write the name that traffic calls it by");
     ProfileSettings profile = read_algorithm(table, "algorithm", {"name"}, notices);
     profile.name = name;
     if (std::any_of(out.begin(), out.end(), [&](const ProfileSettings& p) { return p.name == name; }))
-      table.fail_at("name", fmt::format("there is a profile '{}' already{}; write another name", name,
-                                        name == out.front().name ? ", that of [algorithm]" : ""));
+      throw table.error_at("name", fmt::format("there is a profile '{}' already{}; write another name", name,
+                                               name == out.front().name ? ", that of [algorithm]" : ""));
     out.push_back(std::move(profile));
   }
   return out;
@@ -159,8 +159,8 @@ void check_profile(const TableReader& table, const std::string& name, const std:
   std::vector<std::string> names;
   for (const auto& p : profiles) names.push_back(p.name);
   if (std::find(names.begin(), names.end(), name) == names.end())
-    table.fail_at("profile", fmt::format("no profile '{}' is defined{}; valid is {}, or add a [[profile]]", name,
-                                         did_you_mean(name, names), fmt::join(names, ", ")));
+    throw table.error_at("profile", fmt::format("no profile '{}' is defined{}; valid is {}, or add a [[profile]]", name,
+                                                did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
 TrafficSource read_source(const TableReader& table, const std::vector<ProfileSettings>& profiles) {
@@ -175,7 +175,8 @@ TrafficSource read_source(const TableReader& table, const std::vector<ProfileSet
 
   if (const Value* value = table.find("completion")) {
     const auto* on = value->as<bool>();
-    if (on == nullptr) table.fail_at("completion", fmt::format("it is {}; write true or false", value->type_name()));
+    if (on == nullptr)
+      throw table.error_at("completion", fmt::format("it is {}; write true or false", value->type_name()));
     out.completion = *on;
   }
 
@@ -186,7 +187,8 @@ TrafficSource read_source(const TableReader& table, const std::vector<ProfileSet
   if (!is_list || table.find("flow") == nullptr) {
     table.read(*out.kind->params, params.get(), others);
   } else {
-    if (table.find("file") != nullptr) table.fail_at("file", "the flows are listed under 'flow' already; keep one");
+    if (table.find("file") != nullptr)
+      throw table.error_at("file", "the flows are listed under 'flow' already; keep one");
     table.allow_only(others);
     for (const auto& row : table.tables("flow")) {
       InlineFlow& flow = out.flows.emplace_back();
@@ -195,7 +197,7 @@ TrafficSource read_source(const TableReader& table, const std::vector<ProfileSet
       row.read(params_of<InlineFlow>(), &flow);
       check_profile(row, flow.profile, profiles);
     }
-    if (out.flows.empty()) table.fail_at("flow", "empty; write at least one flow");
+    if (out.flows.empty()) throw table.error_at("flow", "empty; write at least one flow");
   }
   out.params = params;
   return out;
@@ -210,8 +212,8 @@ void read_fidelity(const TableReader& root, Scenario& out) {
     root.table("fidelity").read(*fidelity.params, params.get());
     out.fidelity_params = params;
   } else if (root.find("fidelity") != nullptr) {
-    root.fail_at("fidelity", fmt::format("of use only with run.fidelity = {}; set that, or remove this",
-                                         names_of([](const Fidelity& f) { return f.params != nullptr; })));
+    throw root.error_at("fidelity", fmt::format("of use only with run.fidelity = {}; set that, or remove this",
+                                                names_of([](const Fidelity& f) { return f.params != nullptr; })));
   }
 }
 
@@ -225,7 +227,7 @@ void read_probes(const TableReader& table, probe::ProbeParams& out) {
     if (value == nullptr) continue;
     const auto* on = value->as<bool>();
     if (on != nullptr && !*on) {
-      if (kind.is_always_on) table.fail_at(kind.name, "always on; remove it");
+      if (kind.is_always_on) throw table.error_at(kind.name, "always on; remove it");
       continue;
     }
     const std::shared_ptr<void> params = kind.params->make();
@@ -297,18 +299,23 @@ Where Scenario::place(std::string_view key) const {
   }
 }
 
-void tell_place(const Scenario& s, std::string_view path, const InputError& error) {
-  if (!error.where().file.empty()) throw error;
+InputError key_error(const Scenario& s, std::string_view key, std::string_view what) {
+  return key_error(s.place(key), key, what);
+}
+
+InputError placed(const Scenario& s, std::string_view path, const InputError& error) {
+  if (!error.where().file.empty()) return error;
   const std::string key = *error.under(path).key();
-  fail_key(s.place(key), key, error.reason());
+  return key_error(s, key, error.reason());
 }
 
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides,
                        const std::vector<Option>& options) {
   if (net::looks_like_graph(text))
-    fail({file, 0}, fmt::format("this is a graph file; a scenario names it, [topology] kind = \"file\" and file = {}, "
-                                "and 'weir list topology' shows it alone",
-                                toml_text(std::filesystem::path(file).filename().string())));
+    throw InputError(Where{file, 0},
+                     fmt::format("this is a graph file; a scenario names it, [topology] kind = \"file\" and file = {}, "
+                                 "and 'weir list topology' shows it alone",
+                                 toml_text(std::filesystem::path(file).filename().string())));
   Value document = parse_toml(text, file);
   for (const auto& o : overrides) apply_override(document, o);
   for (const auto& o : options) apply_override(document, o.assignment, o.name);
@@ -318,7 +325,8 @@ Scenario load_scenario(std::string_view text, const std::string& file, const std
 Scenario read_scenario(const Value& document, const std::string& file) {
   const TableReader root(document, "");
   if (root.find("study") != nullptr)
-    root.fail_at("study", "this is a study, of which 'weir sweep' makes its runs; a scenario has no table [study]");
+    throw root.error_at("study",
+                        "this is a study, of which 'weir sweep' makes its runs; a scenario has no table [study]");
   // in the order in which a scenario is written
   std::vector<std::string> keys{"algorithm", "profile", "traffic", "probes"};
   const auto listed = children_of(tables(), "");
@@ -336,12 +344,12 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   const std::string other_flows = own_flows(out);
   for (const auto& key : {"topology", "algorithm", "traffic"})
     if (root.find(key) == nullptr && (other_flows.empty() || key != std::string_view("traffic")))
-      root.fail_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
+      throw root.error_at(key, "missing; a scenario needs [topology], [algorithm] and [[traffic]]");
   out.topology = read_topology(root);
 
   for (const auto& kind : tables().subspan(1)) read_table(root, kind, tables(), out);
   if (out.classes.size() > net::kDataClasses)
-    root.table("network").fail_at(
+    throw root.table("network").error_at(
         "class", fmt::format("{} classes; at most {} are possible", out.classes.size(), net::kDataClasses));
 
   out.profiles = read_profiles(root, out.notices);
@@ -349,7 +357,7 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   choose_nics(root.table("host"), out);
   for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
   if (!other_flows.empty() && !out.traffic.empty())
-    root.fail_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));
+    throw root.error_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));
   read_probes(root.table("probes"), out.probes);
   return out;
 }

@@ -1,7 +1,7 @@
 // What one run is made of, as a TOML file describes it (docs/scenario.md), checked value by value.
 //
 //   Scenario s = load_scenario(text, "a.toml", {"run.seed=7"});
-//   Run run = build(s);                       // scenario/run.h
+//   Run run = build(s);                       // scenario/build.h
 //   while (!run.simulation->advance()) {}
 #pragma once
 
@@ -141,16 +141,18 @@ struct Scenario {
   std::map<std::string, Where, std::less<>> places;
 };
 
-// Tells the error of a component, whose table is `path`, where the scenario has the value to blame, or else the table.
-// An error that has a place already, such as a line of a data file, stays as it is.
-[[noreturn]] void tell_place(const Scenario&, std::string_view path, const InputError&);
+// An error about the value of a dotted key, at its place.
+InputError key_error(const Scenario&, std::string_view key, std::string_view what);
+// The error of a component whose table is `path`, at the place of the value that it names, or else of the table. An
+// error that has a place already, such as a line of a data file, stays as it is.
+InputError placed(const Scenario&, std::string_view path, const InputError&);
 // Lets a component do its work, and tells places of its errors.
 template <class Work>
 auto at_its_place(const Scenario& s, std::string_view path, Work&& work) {
   try {
     return work();
   } catch (const InputError& error) {
-    tell_place(s, path, error);
+    throw placed(s, path, error);
   }
 }
 
@@ -160,13 +162,13 @@ struct Option {
   std::string assignment;
 };
 
-// Overrides are "dotted.key=value" and win over the text; options win over both. Throws InputError
-// that names file, line and key. Data files are not looked at yet.
+// Reads a scenario from a text. Overrides are "dotted.key=value" and win over the text; options win over both. Throws
+// InputError that names file, line and key. Data files are not looked at yet.
 Scenario load_scenario(std::string_view text, const std::string& file, const std::vector<std::string>& overrides = {},
                        const std::vector<Option>& options = {});
-// The same of a document whose overrides have been applied.
+// Reads a scenario from a document whose overrides have been applied.
 Scenario read_scenario(const Value& document, const std::string& file);
-// The same for a file on disk.
+// Reads a scenario from a file on disk, as load_scenario() does from a text.
 Scenario load_scenario_file(const std::string& file, const std::vector<std::string>& overrides = {},
                             const std::vector<Option>& options = {});
 

@@ -38,20 +38,22 @@ struct TableKind {
   std::string (*remark)(const Owner&) = nullptr;    // stands above its values in the effective scenario, if not empty
 };
 
-// In the order in which they are read and written. A table within another follows that one. The scenario's first is
-// [run], which is read before and written above [fidelity] and [topology]; the profile's first is that of its own keys.
+// The tables in the order in which they are read and written. A table within another follows that one. The scenario's
+// first is [run], which is read before and written above [fidelity] and [topology]; the profile's first is that of its
+// own keys.
 std::span<const TableKind<Scenario>> tables();
 std::span<const TableKind<ProfileSettings>> profile_tables();
 
-// Null if the list has none of this path.
+// The entry of this path; null if the list has none.
 template <class Owner>
 const TableKind<Owner>* find_kind(std::span<const TableKind<Owner>> list, std::string_view path) {
   const auto found = std::find_if(list.begin(), list.end(), [&](const auto& kind) { return kind.path == path; });
   return found == list.end() ? nullptr : &*found;
 }
 
-// "network.ecn" -> "network"; "run" -> "".
+// The path of the table around this one: "network.ecn" -> "network"; "run" -> "".
 std::string_view parent_of(std::string_view path);
+// The last word of a path: "network.ecn" -> "ecn".
 std::string_view last_of(std::string_view path);
 // How a scenario begins the table: "[network.ecn]" or "[[network.ecn.rate]]".
 std::string header_of(Occurs, std::string_view path);

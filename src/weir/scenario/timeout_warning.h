@@ -1,4 +1,4 @@
-// Timeouts that may come without a loss.
+// Warns of timeouts that may come without a loss.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace weir::scenario {
 
-// Those that are shorter than a round trip of the empty network with what receiving hosts add to it in the mean.
+// Adds a warning about timeouts that are shorter than a round trip of the empty network, with what receiving hosts add
+// to it in the mean.
 void warn_of_short_timeouts(const Scenario&, const engine::Model&, std::vector<std::string>& out);
 
 }  // namespace weir::scenario

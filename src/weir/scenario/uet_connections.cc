@@ -37,10 +37,11 @@ class Reader {
       : csv_(text, file), file_(file), hosts_(hosts) {}
 
   UetConnections read() {
-    if (!csv_.next(fields_)) weir::fail({file_, 0}, "empty; the first line names the columns");
-    if (fields_ != kColumns) fail(fmt::format("the columns are not right; write {}", fmt::join(kColumns, ",")));
+    if (!csv_.next(fields_)) throw InputError(Where{file_, 0}, "empty; the first line names the columns");
+    if (fields_ != kColumns)
+      throw InputError(csv_.where(), fmt::format("the columns are not right; write {}", fmt::join(kColumns, ",")));
     while (csv_.next(fields_)) read_row();
-    if (out_.rows.empty()) weir::fail({file_, 0}, "no connection; write at least one");
+    if (out_.rows.empty()) throw InputError(Where{file_, 0}, "no connection; write at least one");
     check_triggers();
     return std::move(out_);
   }
@@ -53,24 +54,25 @@ class Reader {
     std::uint32_t callers = 0;
   };
 
-  [[noreturn]] void fail(const std::string& what) const { weir::fail(csv_.where(), what); }
-
   std::int64_t whole(std::size_t column, std::string_view field, std::int64_t min, std::int64_t max) const {
     return traffic::whole_number(field, kColumns[column], min, max, csv_.where());
   }
 
   void read_row() {
     if (fields_.size() != kColumns.size())
-      fail(fmt::format("{} fields; the file has {} columns", fields_.size(), kColumns.size()));
-    if (out_.rows.size() == kMostFlows) fail(fmt::format("more than {} connections", kMostFlows));
+      throw InputError(csv_.where(),
+                       fmt::format("{} fields; the file has {} columns", fields_.size(), kColumns.size()));
+    if (out_.rows.size() == kMostFlows)
+      throw InputError(csv_.where(), fmt::format("more than {} connections", kMostFlows));
     UetConnection c;
     c.number = static_cast<std::uint32_t>(whole(0, fields_[0], 1, UINT32_MAX));
-    if (!numbers_.insert(c.number).second) fail(fmt::format("number {} is there already", c.number));
+    if (!numbers_.insert(c.number).second)
+      throw InputError(csv_.where(), fmt::format("number {} is there already", c.number));
     c.src = static_cast<std::uint32_t>(whole(1, fields_[1], 0, hosts_ - 1));
     c.dst = static_cast<std::uint32_t>(whole(2, fields_[2], 0, hosts_ - 1));
-    if (c.src == c.dst) fail(fmt::format("connection of host {} to itself", c.src));
+    if (c.src == c.dst) throw InputError(csv_.where(), fmt::format("connection of host {} to itself", c.src));
     c.size = {whole(3, fields_[3], 1, kUetMaxFlowSize.count)};
-    if (fields_[4].empty() == fields_[5].empty()) fail("write either start_ns or started_by");
+    if (fields_[4].empty() == fields_[5].empty()) throw InputError(csv_.where(), "write either start_ns or started_by");
     if (!fields_[4].empty()) c.start = {whole(4, fields_[4], 0, kLatestNs) * 1000};
     if (!fields_[5].empty()) c.trigger = started_by(fields_[5]);
     if (!fields_[6].empty()) {
@@ -79,7 +81,7 @@ class Reader {
       ++called.callers;
     }
     if (fields_[7] != "yes" && fields_[7] != "no")
-      fail(fmt::format("one_path = '{}' is not valid; write yes or no", fields_[7]));
+      throw InputError(csv_.where(), fmt::format("one_path = '{}' is not valid; write yes or no", fields_[7]));
     c.one_path = fields_[7] == "yes";
     out_.rows.push_back(c);
     where_.push_back(csv_.where());
@@ -99,7 +101,8 @@ class Reader {
     Known& known = trigger(whole(5, text.substr(0, space), 1, UINT32_MAX));
     const std::string rule(space == std::string_view::npos ? "at once" : text.substr(space + 1));
     if (!known.rule.empty() && known.rule != rule)
-      fail(fmt::format("started_by = '{}', but another connection of the trigger says '{}'", text, known.rule));
+      throw InputError(csv_.where(), fmt::format("started_by = '{}', but another connection of the trigger says '{}'",
+                                                 text, known.rule));
     known.rule = rule;
     UetTrigger& trigger = out_.triggers[known.index];
     constexpr std::string_view kAfter = "after ";
@@ -107,22 +110,25 @@ class Reader {
     if (rule.starts_with(kAfter))
       trigger.calls = static_cast<std::uint32_t>(whole(5, std::string_view(rule).substr(kAfter.size()), 1, UINT32_MAX));
     else if (rule != "at once" && !trigger.one_each)
-      fail(fmt::format(
-          "started_by = '{}' is not valid; write a trigger's number, which 'after N' or 'one each' may follow", text));
+      throw InputError(
+          csv_.where(),
+          fmt::format(
+              "started_by = '{}' is not valid; write a trigger's number, which 'after N' or 'one each' may follow",
+              text));
     return known.index;
   }
 
   void check_triggers() const {
     for (const auto& [number, known] : triggers_) {
-      if (known.rule.empty()) weir::fail(known.first, fmt::format("trigger {} starts no connection", number));
+      if (known.rule.empty()) throw InputError(known.first, fmt::format("trigger {} starts no connection", number));
       if (known.callers < out_.triggers[known.index].calls)
-        weir::fail(known.first, fmt::format("trigger {} waits for {} calls, but {} connections call it", number,
-                                            out_.triggers[known.index].calls, known.callers));
+        throw InputError(known.first, fmt::format("trigger {} waits for {} calls, but {} connections call it", number,
+                                                  out_.triggers[known.index].calls, known.callers));
     }
     if (const auto row = never_started(out_))
-      weir::fail(where_[*row],
-                 "the connection never starts: what triggers it waits for it in turn, or is called too few "
-                 "times");
+      throw InputError(where_[*row],
+                       "the connection never starts: what triggers it waits for it in turn, or is called too few "
+                       "times");
   }
 
   CsvReader csv_;

@@ -15,24 +15,23 @@ namespace weir::scenario {
 
 // A CSV file of connections, the file of fidelity.connections. Its columns:
 //
-//   number      the flow's own, from 1 on
+//   number      of the flow, from 1 on
 //   src, dst, size_bytes
 //   start_ns    empty where a trigger starts it
-//   started_by  a trigger's number: "3", when it is called; "3 after 4", when it has been called four times; "3 one
-//   each",
-//               the next connection at each call. The same for all connections of a trigger.
+//   started_by  a trigger's number: "3", when it is called; "3 after 4", when it has been called four times;
+//               "3 one each", the next connection at each call. All connections of a trigger have the same here.
 //   starts      the number of a trigger that the end of this connection calls; empty = none
 //   one_path    yes or no: the same entropy for all packets, and no adaptive routing
 //
-// Throws InputError that names file and line.
+// Reads such a file. Throws InputError that names file and line.
 replica::UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts);
 std::string format_connections(const replica::UetConnections& connections);
 
 // A row that nothing ever starts, if there is one.
 std::optional<std::size_t> never_started(const replica::UetConnections& connections);
 
-// All flows of the traffic that start before `stop`, numbered from 1 on. Throws InputError if they are too many or too
-// large.
+// Makes connections of all flows of the traffic that start before `stop`, numbered from 1 on. Throws InputError if they
+// are too many or too large.
 replica::UetConnections connections_of(traffic::Traffic& traffic, Time stop);
 // The connections of a scenario: those of its file, or else of its traffic.
 replica::UetConnections connections_of(const Scenario&, const engine::Model&, traffic::Traffic&);

@@ -27,12 +27,13 @@ void check_tiers(const Scenario& s, const net::Topology& t) {
     const auto [low, high] = std::minmax(t.tier[link.a], t.tier[link.b]);
     const std::string name = fmt::format("the link {} - {}", link.a, link.b);
     if (high != low + 1 || high > 3)
-      refuse(s, "topology",
-             fmt::format("{} joins tiers {} and {}; valid is a tree of at most three tiers, hosts and switches", name,
-                         low, high));
+      throw replica_error(
+          s, "topology",
+          fmt::format("{} joins tiers {} and {}; valid is a tree of at most three tiers, hosts and switches", name, low,
+                      high));
     const net::Link& other = *first.emplace(low, &link).first->second;
     if (link.delay != other.delay || (low == 0 && link.rate != other.rate))
-      refuse(
+      throw replica_error(
           s, "topology",
           fmt::format("{} has {} and {}, the link {} - {} {} and {}; valid is the same delay in a tier, and the same "
                       "rate of all hosts",
@@ -52,29 +53,30 @@ void set_uet_defaults(Scenario& s) {
 void check_uet(const Scenario& s, const engine::Model& model) {
   hold_profile(s);
   if (s.profiles.front().algorithm->about.name != cc::Nscc::about.name)
-    refuse(s, "algorithm.name", fmt::format("'{}' is not possible; valid is nscc", s.profiles.front().name));
+    throw replica_error(s, "algorithm.name",
+                        fmt::format("'{}' is not possible; valid is nscc", s.profiles.front().name));
   Scenario plain;
   set_uet_defaults(plain);
   hold(s, "network", params_of<net::NetworkParams>(), &s.network, &plain.network, {"port"});
   hold(s, "network.buffer", params_of<net::BufferParams>(), &s.buffer, &plain.buffer, {});
   hold(s, "network.ecn", params_of<net::EcnParams>(), &s.ecn, &plain.ecn, {"enabled", "k_min", "k_max"});
-  if (!s.ecn_overrides.empty()) refuse(s, "network.ecn.rate.0", "all ports mark alike: remove this");
+  if (!s.ecn_overrides.empty()) throw replica_error(s, "network.ecn.rate.0", "all ports mark alike: remove this");
   hold(s, "network.pfc.watchdog", params_of<net::WatchdogParams>(), &s.watchdog, &plain.watchdog, {});
   hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport, {"payload"});
-  if (!s.faults.loss.empty()) refuse(s, "network.loss.0", "it is not possible");
+  if (!s.faults.loss.empty()) throw replica_error(s, "network.loss.0", "it is not possible");
   hold_failures(s, "");
   check_tiers(s, model.topology);
   const auto& params = fidelity_params<UetParams>(s);
   const Bytes packet = s.transport.payload + s.transport.header;
   if (params.buffer < 2 * packet)
-    refuse(s, "fidelity.buffer",
-           fmt::format("{} hold no two packets of {}", format_value(params.buffer), format_value(packet)));
+    throw replica_error(s, "fidelity.buffer",
+                        fmt::format("{} hold no two packets of {}", format_value(params.buffer), format_value(packet)));
   if (params.trim_size > packet)
-    refuse(s, "fidelity.trim_size", fmt::format("more than a packet, {}", format_value(packet)));
+    throw replica_error(s, "fidelity.trim_size", fmt::format("more than a packet, {}", format_value(packet)));
   const bool any =
       params.load_balancing == UetParams::Spraying::reps || params.load_balancing == UetParams::Spraying::reps_legacy;
   if (!any && !std::has_single_bit(params.paths))
-    refuse(s, "fidelity.paths", fmt::format("{} is not a power of two", params.paths));
+    throw replica_error(s, "fidelity.paths", fmt::format("{} is not a power of two", params.paths));
 }
 
 void for_each_uet_flow(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,

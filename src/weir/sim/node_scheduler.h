@@ -99,6 +99,7 @@ class NodeScheduler {
   // Before the first event. An event may matter to nodes of the same side as soon as to those of the other; passes go
   // over all nodes.
   void disable_sides() { sides_ = 1; }
+  int sides() const { return sides_; }
 
   // Calls on_ready(entity, Horizon::this_node) for the events of a node as their turn comes. In large networks also
   // with Horizon::next_node for those of the node that comes next, and on_ready.comes(node, by), if there is such a

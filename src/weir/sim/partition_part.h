@@ -1,17 +1,17 @@
-// The shape of a partition: rooms over a state that all share.
+// The shape of a partition: parts over a state that all of them share.
 //
-// A partition is one object that is composed of rooms, each the owner of some of its state and of what happens to that
-// state: the links, the switches, the NICs, the sending and the receiving ends of flows. All rooms share the constant
-// model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A room reaches
-// these and the other rooms through the partition, whose type it has as a template parameter. So a call from one room
-// to another is resolved when it is compiled, and may be inlined; there is neither a pointer between rooms nor a
-// virtual call.
+// A partition is one object composed of parts. Each part owns some of the partition's state and handles what happens to
+// it: the links, the switches, the NICs, the sending and the receiving ends of flows. All parts share the constant
+// model, the changing network, the scheduler, the counters and the tracer (engine::PartitionState). A part reaches
+// these and the other parts through the partition, whose type is its template parameter. So a call from one part to
+// another is resolved when it is compiled, and may be inlined; no part holds a pointer to another, and no call is
+// virtual.
 #pragma once
 
 namespace weir::sim {
 
-// Base of the room `Self<P>` of the partition `P`, which derives from all its rooms and offers shared() and a function
-// for each room.
+// Base of the part `Self<P>` of the partition `P`. The partition derives from all its parts and offers shared() and a
+// function for each part.
 template <template <class> class Self, class P>
 class PartitionPart {
  public:

@@ -10,8 +10,8 @@
 namespace weir::study {
 namespace {
 
-using scenario::fail_key;
 using scenario::join;
+using scenario::key_error;
 using scenario::List;
 using scenario::TableReader;
 using scenario::Value;
@@ -48,33 +48,33 @@ std::optional<Quantity> quantity_of(const Value& value) {
 
 void check_key(const Where& where, const std::string& path, const std::string& key) {
   if (!scenario::is_dotted_key(key))
-    fail_key(where, path, fmt::format("'{}' is no key of a scenario; write one like traffic.0.load", key));
+    throw key_error(where, path, fmt::format("'{}' is no key of a scenario; write one like traffic.0.load", key));
 }
 
 // `key`: one, or a list of keys that all get the value.
 std::vector<std::string> read_keys(const TableReader& table) {
   const Value* value = table.find("key");
-  if (value == nullptr) table.fail_at("key", "missing; write the scenario's key that the values are for");
+  if (value == nullptr) throw table.error_at("key", "missing; write the scenario's key that the values are for");
   std::vector<std::string> out;
   if (const auto* list = value->as<List>()) {
     for (const Value& item : *list) {
       const auto* text = item.as<std::string>();
-      if (text == nullptr) table.fail_at("key", fmt::format("there is {} in it; write texts", item.type_name()));
+      if (text == nullptr) throw table.error_at("key", fmt::format("there is {} in it; write texts", item.type_name()));
       out.push_back(*text);
     }
   } else {
     out.push_back(table.text("key"));
   }
-  if (out.empty()) table.fail_at("key", "it is empty; write a key of the scenario");
+  if (out.empty()) throw table.error_at("key", "it is empty; write a key of the scenario");
   for (const auto& key : out) check_key(table.place("key"), join(table.path(), "key"), key);
   return out;
 }
 
 double required_number(const TableReader& table, std::string_view key) {
   const Value* value = table.find(key);
-  if (value == nullptr) table.fail_at(key, "missing; write a number");
+  if (value == nullptr) throw table.error_at(key, "missing; write a number");
   const auto number = number_of(*value);
-  if (!number || !std::isfinite(*number)) table.fail_at(key, "it is no finite number; write one");
+  if (!number || !std::isfinite(*number)) throw table.error_at(key, "it is no finite number; write one");
   return *number;
 }
 
@@ -84,12 +84,12 @@ std::vector<Value> read_range(const TableReader& range) {
   const double from = required_number(range, "from");
   const double to = required_number(range, "to");
   const bool by_factor = range.find("factor") != nullptr;
-  if (by_factor == (range.find("step") != nullptr)) range.fail_at("step", "write either step or factor");
+  if (by_factor == (range.find("step") != nullptr)) throw range.error_at("step", "write either step or factor");
   const double by = required_number(range, by_factor ? "factor" : "step");
   if (by_factor ? !(by > 1 && from > 0) : !(by > 0))
-    range.fail_at(by_factor ? "factor" : "step",
-                  by_factor ? "write a factor above 1, and from above 0" : "write a step above 0");
-  if (to < from) range.fail_at("to", "below from; the range is empty");
+    throw range.error_at(by_factor ? "factor" : "step",
+                         by_factor ? "write a factor above 1, and from above 0" : "write a step above 0");
+  if (to < from) throw range.error_at("to", "below from; the range is empty");
   const auto unit = range.text("unit");
   const double slack = 1e-9 * (by_factor ? to : by);  // 0.1 three times over is more than 0.3
   std::vector<Value> out;
@@ -97,7 +97,8 @@ std::vector<Value> read_range(const TableReader& range) {
     const auto n = static_cast<double>(i);
     double v = by_factor ? from * std::pow(by, n) : from + by * n;
     if (v > to + slack) break;
-    if (out.size() == kMaxPoints) range.fail_at("to", fmt::format("over {} values; take a larger step", kMaxPoints));
+    if (out.size() == kMaxPoints)
+      throw range.error_at("to", fmt::format("over {} values; take a larger step", kMaxPoints));
     v = std::abs(v) < slack ? 0 : std::stod(fmt::format("{:.12g}", v));  // 0.1 * 3 is 0.3
     const bool whole = v == std::floor(v) && std::abs(v) < 9e15;
     if (!unit.empty()) {
@@ -115,12 +116,12 @@ std::vector<Value> read_values(const TableReader& table) {
   const Value* values = table.find("values");
   if (values == nullptr) {
     if (table.find("range") == nullptr)
-      table.fail_at("values", "missing; write values = [...], range = {...}, or [[axis.point]]");
+      throw table.error_at("values", "missing; write values = [...], range = {...}, or [[axis.point]]");
     return read_range(table.table("range"));
   }
-  if (table.find("range") != nullptr) table.fail_at("range", "there are values already; keep one of the two");
+  if (table.find("range") != nullptr) throw table.error_at("range", "there are values already; keep one of the two");
   const auto* list = values->as<List>();
-  if (list == nullptr) table.fail_at("values", fmt::format("it is {}; write a list", values->type_name()));
+  if (list == nullptr) throw table.error_at("values", fmt::format("it is {}; write a list", values->type_name()));
   return *list;
 }
 
@@ -133,8 +134,8 @@ void short_form(const TableReader& table, Axis& axis) {
     point.where = value.where;
     const auto label = scenario::text_of(value);
     if (!label)
-      fail_key(value.where, join(table.path(), "values"),
-               fmt::format("there is {} in it; write numbers or texts, or [[axis.point]]", value.type_name()));
+      throw key_error(value.where, join(table.path(), "values"),
+                      fmt::format("there is {} in it; write numbers or texts, or [[axis.point]]", value.type_name()));
     point.label = *label;
     for (const auto& key : keys) point.set.push_back({key, value});
     const auto quantity = quantity_of(value);
@@ -161,24 +162,24 @@ void long_form(const TableReader& table, Axis& axis) {
     point.scenario = row.text("scenario");
     if (row.find("x") != nullptr) point.x = required_number(row, "x");
     if (row.find("set") == nullptr && point.scenario.empty())
-      row.fail_at("set", "missing; write overrides, { \"algorithm.name\" = \"hpcc\" }, or a scenario");
+      throw row.error_at("set", "missing; write overrides, { \"algorithm.name\" = \"hpcc\" }, or a scenario");
   }
 }
 
 void check_labels(const TableReader& table, const Axis& axis) {
-  if (axis.points.empty()) table.fail_at("values", "the axis is empty; write at least one value");
-  if (axis.points.size() > kMaxPoints) table.fail_at("values", fmt::format("over {} points", kMaxPoints));
+  if (axis.points.empty()) throw table.error_at("values", "the axis is empty; write at least one value");
+  if (axis.points.size() > kMaxPoints) throw table.error_at("values", fmt::format("over {} points", kMaxPoints));
   std::map<std::string, std::string> names;  // of directories, with their labels
   std::set<std::string> labels;
   for (const AxisPoint& point : axis.points) {
-    if (point.label.empty()) fail_key(point.where, table.path(), "a label is empty; write one");
+    if (point.label.empty()) throw key_error(point.where, table.path(), "a label is empty; write one");
     if (!labels.insert(point.label).second)
-      fail_key(point.where, table.path(), fmt::format("the label '{}' comes twice; write another", point.label));
+      throw key_error(point.where, table.path(), fmt::format("the label '{}' comes twice; write another", point.label));
     const auto [other, is_new] = names.emplace(file_name(point.label), point.label);
     if (!is_new)
-      fail_key(point.where, table.path(),
-               fmt::format("the label '{}' gives a directory the same name as '{}'; write another", point.label,
-                           other->second));
+      throw key_error(point.where, table.path(),
+                      fmt::format("the label '{}' gives a directory the same name as '{}'; write another", point.label,
+                                  other->second));
   }
 }
 
@@ -190,7 +191,8 @@ std::vector<Override> read_overrides(const TableReader& table, std::string_view 
   if (value == nullptr) return out;
   const auto* entries = value->as<scenario::Table>();
   if (entries == nullptr)
-    table.fail_at(key, fmt::format("it is {}; write a table, {{ \"run.stop\" = \"1 ms\" }}", value->type_name()));
+    throw table.error_at(key,
+                         fmt::format("it is {}; write a table, {{ \"run.stop\" = \"1 ms\" }}", value->type_name()));
   for (const auto& [name, item] : entries->entries) {
     check_key(item.where, join(table.path(), key), name);
     out.push_back({name, item});
@@ -209,11 +211,12 @@ Axis read_axis(const TableReader& table, const Study& study) {
   axis.where = table.where();
   axis.name = table.required_text("name", "what the axis is called");
   if (!is_identifier(axis.name))
-    table.fail_at("name", fmt::format("'{}' is no name; write letters, digits and '_', no digit first", axis.name));
+    throw table.error_at("name",
+                         fmt::format("'{}' is no name; write letters, digits and '_', no digit first", axis.name));
   if (reserved_columns().count(axis.name) > 0)
-    table.fail_at("name", fmt::format("'{}' is a column of the results; write another name", axis.name));
+    throw table.error_at("name", fmt::format("'{}' is a column of the results; write another name", axis.name));
   if (study.axis(axis.name) != study.axes.size())
-    table.fail_at("name", fmt::format("there is an axis '{}' already; write another name", axis.name));
+    throw table.error_at("name", fmt::format("there is an axis '{}' already; write another name", axis.name));
   axis.pair = table.text("pair");
   if (table.find("point") != nullptr) {
     long_form(table, axis);
@@ -223,8 +226,8 @@ Axis read_axis(const TableReader& table, const Study& study) {
   check_labels(table, axis);
   for (const Axis& other : study.axes)
     if (!axis.pair.empty() && other.pair == axis.pair && other.points.size() != axis.points.size())
-      table.fail_at("pair", fmt::format("'{}' has {} points and '{}' {}; axes of a pair go in step", other.name,
-                                        other.points.size(), axis.name, axis.points.size()));
+      throw table.error_at("pair", fmt::format("'{}' has {} points and '{}' {}; axes of a pair go in step", other.name,
+                                               other.points.size(), axis.name, axis.points.size()));
   return axis;
 }
 

@@ -16,8 +16,8 @@
 #include "weir/probe/flow_probe.h"
 #include "weir/probe/manifest.h"
 #include "weir/probe/port_choice.h"
-#include "weir/probe/possible.h"
 #include "weir/probe/queue_probe.h"
+#include "weir/probe/summary_keys.h"
 #include "weir/scenario/unused.h"
 #include "weir/scenario/warnings.h"
 
@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using scenario::ExpectedFlow;
-using scenario::fail_key;
+using scenario::key_error;
 
 // Measures and figures of queues name tiers whose ports the probe looks at.
 void check_tier(const Plan& plan, const Where& where, const std::string& tier, const net::Topology& topology,
@@ -35,7 +35,7 @@ void check_tier(const Plan& plan, const Where& where, const std::string& tier, c
   const std::string& ports = s.probes.get<probe::QueuesParams>()->ports;
   const auto valid = probe::Tiers(topology, probe::choose_ports(topology, ports)).selectable();
   if (std::find(valid.begin(), valid.end(), tier) != valid.end()) return;
-  scenario::fail_key(
+  throw scenario::key_error(
       where, "tier",
       fmt::format("no tier '{}'{}{}; valid is all, {}", tier, did_you_mean(tier, valid),
                   plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), fmt::join(valid, ", ")));
@@ -51,16 +51,18 @@ void check_tiers(const Plan& plan, const net::Topology& topology, const scenario
 void check_files(const Plan& plan, const scenario::Scenario& s, const Point& point) {
   const auto check = [&](const Where& where, const std::string& what, const std::string& file) {
     if (const auto advice = missing_probe(s, file); !advice.empty())
-      fail(where, fmt::format("{} reads {}, which is not written{}; {}", what, file,
-                              plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), advice));
+      throw InputError(where,
+                       fmt::format("{} reads {}, which is not written{}; {}", what, file,
+                                   plan.study.axes.empty() ? "" : " at point " + plan.study.describe(point), advice));
   };
   for (const Measure& m : plan.study.measures) check(m.where, fmt::format("measure '{}'", m.name()), m.file());
   for (const FigureSpec& f : plan.study.figures) {
     if (!f.file().empty()) check(f.where, fmt::format("figure '{}'", f.params.id), f.file());
     const bool groups = f.kind->name == "slowdown-by-size" && f.params.buckets == "equal-count";
     if (groups && s.probes.get<probe::FlowsParams>()->equal_count_buckets == 0)
-      fail(f.where, fmt::format("figure '{}' draws groups of equal counts; set \"probes.flows.equal_count_buckets\"",
-                                f.params.id));
+      throw InputError(f.where,
+                       fmt::format("figure '{}' draws groups of equal counts; set \"probes.flows.equal_count_buckets\"",
+                                   f.params.id));
   }
 }
 
@@ -95,34 +97,34 @@ class FlowSelection {
   }
 
   // No flow has passed. Tells the condition that none passes, or that none passes all of them.
-  [[noreturn]] void complain() const {
+  InputError error() const {
     using Condition = FlowFilter::Condition;
     const auto names = [&](const char* key, const char* what, const std::string& name, const auto& known) {
       const std::vector<std::string> valid(known.begin(), known.end());
-      fail_key(where_, key,
-               fmt::format("no traffic has the {} '{}'{}; valid is {}", what, name, did_you_mean(name, valid),
-                           fmt::join(valid, ", ")));
+      return key_error(where_, key,
+                       fmt::format("no traffic has the {} '{}'{}; valid is {}", what, name, did_you_mean(name, valid),
+                                   fmt::join(valid, ", ")));
     };
     const auto failed = [&](Condition c) { return !passed_[static_cast<std::size_t>(c)]; };
-    if (failed(Condition::tag)) names("tag", "tag", filter_.tag, tags_);
-    if (failed(Condition::algorithm)) names("algorithm", "algorithm or profile", filter_.algorithm, algorithms_);
+    if (failed(Condition::tag)) return names("tag", "tag", filter_.tag, tags_);
+    if (failed(Condition::algorithm)) return names("algorithm", "algorithm or profile", filter_.algorithm, algorithms_);
     if (failed(Condition::src))
-      fail_key(where_, "src",
-               fmt::format("host {} sends nothing; senders are among hosts {:.0f} to {:.0f}", filter_.src, sources_.low,
-                           sources_.high));
+      return key_error(where_, "src",
+                       fmt::format("host {} sends nothing; senders are among hosts {:.0f} to {:.0f}", filter_.src,
+                                   sources_.low, sources_.high));
     if (failed(Condition::dst))
-      fail_key(where_, "dst",
-               fmt::format("host {} receives nothing; receivers are among hosts {:.0f} to {:.0f}", filter_.dst,
-                           destinations_.low, destinations_.high));
+      return key_error(where_, "dst",
+                       fmt::format("host {} receives nothing; receivers are among hosts {:.0f} to {:.0f}", filter_.dst,
+                                   destinations_.low, destinations_.high));
     if (failed(Condition::size))
-      fail_key(where_, filter_.up_to == Bytes{} ? "above" : "up_to",
-               fmt::format("no flow has such a size; sizes are {} to {}", text<Bytes>(sizes_.low),
-                           text<Bytes>(sizes_.high)));
+      return key_error(where_, filter_.up_to == Bytes{} ? "above" : "up_to",
+                       fmt::format("no flow has such a size; sizes are {} to {}", text<Bytes>(sizes_.low),
+                                   text<Bytes>(sizes_.high)));
     if (failed(Condition::start))
-      fail_key(
+      return key_error(
           where_, filter_.until == Time{} ? "from" : "until",
           fmt::format("no flow starts then; starts are {} to {}", text<Time>(starts_.low), text<Time>(starts_.high)));
-    fail(where_, "no flow passes all of these filters together; take one away");
+    return InputError(where_, "no flow passes all of these filters together; take one away");
   }
 
  private:
@@ -171,7 +173,7 @@ std::string probe_for(const std::string& key, const scenario::Scenario& s, const
 struct KeySelection {
   const Measure* measure;
   bool open = true;
-  std::string complaint;  // of the first point
+  std::string reason;  // of the first point
 };
 
 // What measures and figures take, until something of each has been found.
@@ -204,18 +206,18 @@ class Selections {
       const bool of_summary = k.measure->file() == "summary.json";
       const auto missing = missing_key(of_summary ? summary : manifest, k.measure->params.key);
       k.open = !missing.empty();
-      if (!k.open || !k.complaint.empty()) continue;
+      if (!k.open || !k.reason.empty()) continue;
       const auto advice = of_summary ? probe_for(k.measure->params.key, s, run) : "";
-      k.complaint = advice.empty() ? missing : fmt::format("no run has '{}'; {}", k.measure->params.key, advice);
+      k.reason = advice.empty() ? missing : fmt::format("no run has '{}'; {}", k.measure->params.key, advice);
     }
   }
 
-  // `all`: every flow of every point has been looked at.
-  void complain(bool all) const {
+  // Throws InputError if a selection is still open. `all`: every flow of every point has been looked at.
+  void check(bool all) const {
     for (const KeySelection& k : keys_)
-      if (k.open) fail_key(k.measure->where, "key", fmt::format("{}: {}", k.measure->file(), k.complaint));
+      if (k.open) throw key_error(k.measure->where, "key", fmt::format("{}: {}", k.measure->file(), k.reason));
     for (const FlowSelection& f : flows_)
-      if (all && f.open()) f.complain();
+      if (all && f.open()) throw f.error();
   }
 
  private:
@@ -233,7 +235,7 @@ class Checker {
     warn_ = false;
     for (std::size_t point = 0; point < plan_.points.size() && selections_.open(); ++point)
       if (!seen_[point]) look(point * plan_.seeds);
-    selections_.complain(all_);
+    selections_.check(all_);
     check_pairs(runs, out);
     return out;
   }
@@ -245,7 +247,7 @@ class Checker {
     try {
       return work();
     } catch (const InputError& error) {
-      plan_.study.blame(plan_.points[point], error);
+      throw plan_.study.error_at(plan_.points[point], error);
     }
   }
 
@@ -278,9 +280,9 @@ class Checker {
         const std::size_t base = plan_.base_of(run, m);
         if (estimates[base].bytes == 0) estimates[base] = look(base);
         if (estimates[run].traffic != estimates[base].traffic)
-          fail_key(m.where, "against",
-                   fmt::format("{} has not the flows of {}; compare points whose traffic is the same",
-                               plan_.describe(run), plan_.describe(base)));
+          throw key_error(m.where, "against",
+                          fmt::format("{} has not the flows of {}; compare points whose traffic is the same",
+                                      plan_.describe(run), plan_.describe(base)));
       }
     }
   }

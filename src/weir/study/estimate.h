@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "weir/scenario/run.h"
+#include "weir/scenario/build.h"
 
 namespace weir::study {
 

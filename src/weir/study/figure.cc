@@ -60,9 +60,9 @@ const std::vector<FigureKind>& kinds() {
 
 const scenario::List& list_at(const TableReader& table, std::string_view key) {
   const Value* value = table.find(key);
-  if (value == nullptr) table.fail_at(key, "missing; write a list");
+  if (value == nullptr) throw table.error_at(key, "missing; write a list");
   const auto* list = value->as<scenario::List>();
-  if (list == nullptr) table.fail_at(key, fmt::format("it is {}; write a list", value->type_name()));
+  if (list == nullptr) throw table.error_at(key, fmt::format("it is {}; write a list", value->type_name()));
   return *list;
 }
 
@@ -72,12 +72,12 @@ void read_ends(const TableReader& table, std::string_view key, std::optional<dou
   const TableReader ends = table.table(key);
   for (const std::string& name : ends.keys()) {
     const auto spoke = std::find_if(spokes.begin(), spokes.end(), [&](const Spoke& s) { return s.measure == name; });
-    if (spoke == spokes.end()) ends.fail_at(name, "it is not in measures; remove it, or add it there");
+    if (spoke == spokes.end()) throw ends.error_at(name, "it is not in measures; remove it, or add it there");
     const Value& value = *ends.find(name);
     const auto* whole = value.as<std::int64_t>();
     const auto* number = value.as<double>();
     if (whole == nullptr && (number == nullptr || !std::isfinite(*number)))
-      ends.fail_at(name, fmt::format("it is {}; write a number, in the unit of the measure", value.type_name()));
+      throw ends.error_at(name, fmt::format("it is {}; write a number, in the unit of the measure", value.type_name()));
     (*spoke).*end = whole != nullptr ? static_cast<double>(*whole) : *number;
   }
 }
@@ -86,10 +86,10 @@ std::vector<Spoke> read_spokes(const TableReader& table) {
   std::vector<Spoke> out;
   for (const std::string& name : table.texts("measures")) {
     for (const Spoke& other : out)
-      if (other.measure == name) table.fail_at("measures", fmt::format("'{}' is there twice; remove one", name));
+      if (other.measure == name) throw table.error_at("measures", fmt::format("'{}' is there twice; remove one", name));
     out.push_back({name, {}, {}});
   }
-  if (out.size() < 3) table.fail_at("measures", "write the names of three measures at least");
+  if (out.size() < 3) throw table.error_at("measures", "write the names of three measures at least");
   read_ends(table, "worst", &Spoke::worst, out);
   read_ends(table, "best", &Spoke::best, out);
   return out;
@@ -105,19 +105,19 @@ Printed read_printed(const TableReader& table) {
     const auto* whole = value.as<std::int64_t>();
     const auto* number = value.as<double>();
     if (whole == nullptr && number == nullptr)
-      table.fail_at("y", fmt::format("there is {} in it; write numbers, nan for none", value.type_name()));
+      throw table.error_at("y", fmt::format("there is {} in it; write numbers, nan for none", value.type_name()));
     out.y.push_back(whole != nullptr ? static_cast<double>(*whole) : *number);
   }
   if (out.x.size() != out.y.size())
-    table.fail_at("y", fmt::format("{} values for {} in x; write as many", out.y.size(), out.x.size()));
+    throw table.error_at("y", fmt::format("{} values for {} in x; write as many", out.y.size(), out.x.size()));
   return out;
 }
 
 void check_words(const TableReader& table, const char* key, const std::string& word,
                  const std::vector<std::string>& valid) {
   if (!word.empty() && std::find(valid.begin(), valid.end(), word) == valid.end())
-    table.fail_at(key,
-                  fmt::format("unknown '{}'{}; valid is {}", word, did_you_mean(word, valid), fmt::join(valid, ", ")));
+    throw table.error_at(
+        key, fmt::format("unknown '{}'{}; valid is {}", word, did_you_mean(word, valid), fmt::join(valid, ", ")));
 }
 
 // What the kind takes its values from is there.
@@ -132,7 +132,7 @@ void check_source(const TableReader& table, FigureSpec& out) {
   if (out.kind->name == "series" || out.kind->name == "scatter") check_series_file(table, p.file);
   if (out.kind->name == "cdf") {
     if (p.of == "queues") p.column = "queue_bytes";
-    if (p.column.empty()) table.fail_at("column", "missing; write a column of flows.csv, like slowdown");
+    if (p.column.empty()) throw table.error_at("column", "missing; write a column of flows.csv, like slowdown");
   }
   if (!p.column.empty()) check_column(table, "column", out.file(), p.column);
   if (!p.x_column.empty()) check_column(table, "x_column", out.file(), p.x_column);
@@ -188,8 +188,8 @@ FigureSpec read_figure(const TableReader& table) {
   for (const auto& kind : kinds())
     if (kind.name == name) out.kind = &kind;
   if (out.kind == nullptr)
-    table.fail_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, did_you_mean(name, names),
-                                      fmt::join(names, ", ")));
+    throw table.error_at("kind", fmt::format("unknown figure '{}'{}; valid is {}", name, did_you_mean(name, names),
+                                             fmt::join(names, ", ")));
   std::vector<std::string> keys{"id", "title", "caption", "kind", "series", "where", "printed"};
   if (!out.kind->spokes)
     for (const char* key : {"x_label", "y_label", "x_scale", "y_scale"}) keys.emplace_back(key);
@@ -200,7 +200,7 @@ FigureSpec read_figure(const TableReader& table) {
     table.required_text(key, std::string(params_of<FigureParams>().find(key)->meaning));
   table.read(params_of<FigureParams>(), &out.params, {"where", "printed", "measures", "best", "worst"});
   check_filter(table, out.params.filter);
-  if (out.params.id.empty()) table.fail_at("id", "it is empty; write a short name");
+  if (out.params.id.empty()) throw table.error_at("id", "it is empty; write a short name");
   check_source(table, out);
   if (out.kind->spokes) out.spokes = read_spokes(table);
 
@@ -209,8 +209,9 @@ FigureSpec read_figure(const TableReader& table) {
     Printed printed = read_printed(row);
     for (const Printed& other : out.printed)
       if (other.series == printed.series)
-        row.fail_at("series", fmt::format("there is a printed series '{}' already; write all of its values in one",
-                                          other.series));
+        throw row.error_at(
+            "series",
+            fmt::format("there is a printed series '{}' already; write all of its values in one", other.series));
     out.printed.push_back(std::move(printed));
   }
   return out;

@@ -11,7 +11,7 @@
 #include "weir/result/percentile.h"
 #include "weir/result/size_buckets.h"
 #include "weir/study/figure_source.h"
-#include "weir/study/words.h"
+#include "weir/study/figure_texts.h"
 
 namespace weir::study {
 namespace {
@@ -29,8 +29,9 @@ const Json& buckets_of(const Json& summary, const FigureSource& source, const st
                        const std::string& dir) {
   const Json& slowdown = summary.at("slowdown");
   if (!slowdown.contains(list))
-    fail(source.spec.where, fmt::format("figure '{}': {}/summary.json has no {}; set probes.flows.equal_count_buckets",
-                                        source.spec.params.id, dir, list));
+    throw InputError(source.spec.where,
+                     fmt::format("figure '{}': {}/summary.json has no {}; set probes.flows.equal_count_buckets",
+                                 source.spec.params.id, dir, list));
   return slowdown.at(list);
 }
 

@@ -6,7 +6,7 @@
 
 #include "weir/base/units.h"
 #include "weir/study/figure_source.h"
-#include "weir/study/words.h"
+#include "weir/study/figure_texts.h"
 
 namespace weir::study {
 namespace {

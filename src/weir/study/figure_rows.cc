@@ -10,7 +10,7 @@
 
 #include "weir/figure/thin.h"
 #include "weir/study/figure_source.h"
-#include "weir/study/words.h"
+#include "weir/study/figure_texts.h"
 
 namespace weir::study {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "weir/study/figure_source.h"
-#include "weir/study/words.h"
+#include "weir/study/figure_texts.h"
 
 namespace weir::study {
 namespace {

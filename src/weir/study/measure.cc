@@ -280,7 +280,7 @@ Measure read_measure(const TableReader& table) {
   for (const auto& kind : measure_kinds())
     if (kind.name == of) out.kind = &kind;
   if (out.kind == nullptr)
-    table.fail_at(
+    throw table.error_at(
         "of", fmt::format("unknown source '{}'{}; valid is {}", of, did_you_mean(of, kinds), fmt::join(kinds, ", ")));
   std::vector<std::string> keys{"name", "of"};
   keys.insert(keys.end(), out.kind->required.begin(), out.kind->required.end());
@@ -293,15 +293,15 @@ Measure read_measure(const TableReader& table) {
   table.read(params_of<MeasureParams>(), &out.params, {"against"});
   if (out.is_of_pairs()) out.against = read_labels(table.table("against"));
   if (out.is_of_pairs() && out.against.empty())
-    table.fail_at("against", "missing; write the point to compare with, like { algorithm = \"HPCC\" }");
+    throw table.error_at("against", "missing; write the point to compare with, like { algorithm = \"HPCC\" }");
   check_filter(table, out.params.filter);
 
   if (!is_identifier(out.params.name))
-    table.fail_at("name",
-                  fmt::format("'{}' is no name; write letters, digits and '_', no digit first", out.params.name));
+    throw table.error_at(
+        "name", fmt::format("'{}' is no name; write letters, digits and '_', no digit first", out.params.name));
   const std::string& better = out.params.better;
   if (!better.empty() && better != name_of(Better::lower) && better != name_of(Better::higher))
-    table.fail_at("better", fmt::format("'{}'; valid is lower, higher", better));
+    throw table.error_at("better", fmt::format("'{}'; valid is lower, higher", better));
   if (!out.params.statistic.empty()) out.statistic = read_statistic(table, out.params.statistic);
   if (!out.params.file.empty()) check_series_file(table, out.params.file);
   if (!out.params.column.empty()) check_column(table, "column", out.file(), out.params.column);
@@ -310,17 +310,17 @@ Measure read_measure(const TableReader& table) {
 
 void check_filter(const TableReader& table, const FlowFilter& filter) {
   if (filter.up_to > Bytes{} && filter.above >= filter.up_to)
-    table.fail_at("up_to", fmt::format("{} is not above {}, which 'above' says: no size is between them",
-                                       format_value(filter.up_to), format_value(filter.above)));
+    throw table.error_at("up_to", fmt::format("{} is not above {}, which 'above' says: no size is between them",
+                                              format_value(filter.up_to), format_value(filter.above)));
   if (filter.until > Time{} && filter.from >= filter.until)
-    table.fail_at("until", fmt::format("{} is not after {}, which 'from' says: no time is between them",
-                                       format_value(filter.until), format_value(filter.from)));
+    throw table.error_at("until", fmt::format("{} is not after {}, which 'from' says: no time is between them",
+                                              format_value(filter.until), format_value(filter.from)));
 }
 
 std::string read_label(const TableReader& table, const std::string& key, const scenario::Value& value) {
   if (const auto text = scenario::text_of(value)) return *text;
-  scenario::fail_key(value.where, scenario::join(table.path(), key),
-                     fmt::format("it is {}; write text or a number", value.type_name()));
+  throw scenario::key_error(value.where, scenario::join(table.path(), key),
+                            fmt::format("it is {}; write text or a number", value.type_name()));
 }
 
 Labels read_labels(const TableReader& table) {
@@ -364,20 +364,21 @@ std::string missing_key(const Json& document, const std::string& path) {
 void check_series_file(const TableReader& table, const std::string& file) {
   const auto files = series_files();
   if (std::find(files.begin(), files.end(), file) == files.end())
-    table.fail_at(
+    throw table.error_at(
         "file", fmt::format("no series '{}'{}; valid is {}", file, did_you_mean(file, files), fmt::join(files, ", ")));
 }
 
 void check_column(const TableReader& table, std::string_view key, std::string_view file, const std::string& column) {
   const auto columns = measured_columns(*result::find_table(file));
   if (std::find(columns.begin(), columns.end(), column) == columns.end())
-    table.fail_at(key, fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
-                                   did_you_mean(column, columns), fmt::join(columns, ", ")));
+    throw table.error_at(key, fmt::format("{} has no column of numbers '{}'{}; valid is {}", file, column,
+                                          did_you_mean(column, columns), fmt::join(columns, ", ")));
 }
 
 Statistic read_statistic(const TableReader& table, const std::string& text) {
   const auto statistic = parse_statistic(text);
-  if (!statistic) table.fail_at("statistic", fmt::format("unknown statistic '{}'; valid is {}", text, kStatistics));
+  if (!statistic)
+    throw table.error_at("statistic", fmt::format("unknown statistic '{}'; valid is {}", text, kStatistics));
   return *statistic;
 }
 

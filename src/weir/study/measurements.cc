@@ -13,7 +13,7 @@
 #include "weir/base/suggestion.h"
 #include "weir/base/text_file.h"
 #include "weir/result/percentile.h"
-#include "weir/study/kept.h"
+#include "weir/study/kept_runs.h"
 
 namespace weir::study {
 namespace {

@@ -18,7 +18,7 @@ using scenario::TableReader;
 std::vector<std::string> read_labels(const TableReader& each, const std::string& axis) {
   if (each.find(axis)->as<std::string>() != nullptr && each.text(axis) == kAnyLabel) return {std::string(kAnyLabel)};
   if (each.find(axis)->as<scenario::List>() == nullptr || each.texts(axis).empty())
-    each.fail_at(axis, "must be a list of labels, or \"*\"");
+    throw each.error_at(axis, "must be a list of labels, or \"*\"");
   return each.texts(axis);
 }
 
@@ -33,7 +33,7 @@ PaperClaim read_claim(const TableReader& row) {
     const auto* whole = share->as<std::int64_t>();
     out.rule.in_share = number != nullptr ? *number : whole != nullptr ? static_cast<double>(*whole) : -1;
     if (!(out.rule.in_share > 0 && out.rule.in_share <= 1))
-      row.fail_at("in_share", "must be a number above 0, up to 1");
+      throw row.error_at("in_share", "must be a number above 0, up to 1");
   }
   const TableReader each = row.table("each");
   for (const std::string& axis : each.keys()) out.rule.each.emplace_back(axis, read_labels(each, axis));
@@ -87,14 +87,14 @@ std::string shown(const RuleOutcome& outcome) {
 }
 
 PaperFigure read_paper(const TableReader& root) {
-  if (root.find("paper") == nullptr) root.fail_at("paper", "missing; [paper] tells which figure this is");
+  if (root.find("paper") == nullptr) throw root.error_at("paper", "missing; [paper] tells which figure this is");
   const TableReader table = root.table("paper");
   PaperFigure out;
   out.where = table.where();
   table.read(params_of<PaperFigure>(), &out, {"claims"});
   for (const auto& [key, value] : {std::pair{"paper", &out.paper}, {"figure", &out.figure}, {"title", &out.title}})
-    if (value->empty()) table.fail_at(key, "missing");
-  if (out.tier != "quick" && out.tier != "full") table.fail_at("tier", "must be quick or full");
+    if (value->empty()) throw table.error_at(key, "missing");
+  if (out.tier != "quick" && out.tier != "full") throw table.error_at("tier", "must be quick or full");
   out.claims = table.texts("claims");
   return out;
 }
@@ -104,7 +104,7 @@ std::vector<PaperClaim> read_claims(const TableReader& root) {
   for (const auto& row : root.tables("claim")) {
     PaperClaim claim = read_claim(row);
     for (const PaperClaim& other : out)
-      if (other.id == claim.id) row.fail_at("id", fmt::format("there is a claim '{}' already", claim.id));
+      if (other.id == claim.id) throw row.error_at("id", fmt::format("there is a claim '{}' already", claim.id));
     out.push_back(std::move(claim));
   }
   return out;

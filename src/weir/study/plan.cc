@@ -47,8 +47,9 @@ std::string run_name(const Study& study, const Point& point, std::uint64_t seed)
   }
   out += fmt::format("seed{}", seed);
   if (out.size() > kMaxName)
-    fail(study.where, fmt::format("point {}: its labels are too long for the name of a directory; write shorter ones",
-                                  study.describe(point)));
+    throw InputError(study.where,
+                     fmt::format("point {}: its labels are too long for the name of a directory; write shorter ones",
+                                 study.describe(point)));
   return out;
 }
 
@@ -93,7 +94,7 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
-    study.blame(point, error);
+    throw study.error_at(point, error);
   }
 }
 
@@ -109,8 +110,8 @@ void read_documents(Plan& plan) {
     try {
       text = read_document(path, "a scenario, a TOML file");
     } catch (const InputError& error) {
-      scenario::fail_key(where, where.line == study.scenario_where.line ? "study.scenario" : "axis.point.scenario",
-                         error.what());
+      throw scenario::key_error(
+          where, where.line == study.scenario_where.line ? "study.scenario" : "axis.point.scenario", error.what());
     }
     plan.documents.emplace(name, scenario::parse_toml(text, path));
   }
@@ -124,11 +125,12 @@ void check_seeds(const Study& study) {
     for (const AxisPoint& point : axis.points)
       for (const Override& o : point.set)
         if (o.key == "run.seed")
-          scenario::fail_key(point.where, "axis", "it sets run.seed, and so do the study's seeds; write one of them");
+          throw scenario::key_error(point.where, "axis",
+                                    "it sets run.seed, and so do the study's seeds; write one of them");
   for (const FigureSpec& f : study.figures) {
     const auto seed = static_cast<std::uint64_t>(f.params.seed);
     if (f.params.seed >= 0 && std::find(study.seeds.begin(), study.seeds.end(), seed) == study.seeds.end())
-      scenario::fail_key(f.where, "figure.seed", fmt::format("{} is none of the study's seeds", seed));
+      throw scenario::key_error(f.where, "figure.seed", fmt::format("{} is none of the study's seeds", seed));
   }
 }
 

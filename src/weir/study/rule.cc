@@ -36,10 +36,10 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 std::string variable(std::size_t i) { return fmt::format("reference_{}_", i); }
 
 // Of a long rule its begin is told.
-[[noreturn]] void complain_about(const Rule& rule, const std::string& what) {
+InputError rule_error(const Rule& rule, const std::string& what) {
   constexpr std::size_t kTold = 100;
   const std::string text = one_line(rule.text.substr(0, kTold));
-  fail(rule.where, fmt::format("rule '{}{}': {}", text, rule.text.size() > kTold ? "..." : "", what));
+  return InputError(rule.where, fmt::format("rule '{}{}': {}", text, rule.text.size() > kTold ? "..." : "", what));
 }
 
 class Scanner {
@@ -63,8 +63,6 @@ class Scanner {
   }
 
  private:
-  [[noreturn]] void complain(const std::string& what) const { complain_about(rule_, what); }
-
   // Digits and an exponent, whose letter begins no name.
   void number() {
     while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '.')) out_.text += text_[at_++];
@@ -81,12 +79,12 @@ class Scanner {
   void sign(char c) {
     const bool after = at_ > 0 && std::string_view("<>=!").find(text_[at_ - 1]) != std::string_view::npos;
     const bool before = at_ + 1 < text_.size() && text_[at_ + 1] == '=';
-    if (c == '=' && !after && !before) complain("'=' is no comparison; write ==, or >= or <=");
+    if (c == '=' && !after && !before) throw rule_error(rule_, "'=' is no comparison; write ==, or >= or <=");
     if (c == '(') compared_.push_back(false);
     if (c == ')' && compared_.size() > 1) compared_.pop_back();
     if (c == '&' || c == '|' || c == '?' || c == ':' || c == ',') compared_.back() = false;
     if (after || (c != '<' && c != '>' && !(before && (c == '=' || c == '!')))) return;
-    if (compared_.back()) complain("two comparisons in a chain; write a <= b && b <= c");
+    if (compared_.back()) throw rule_error(rule_, "two comparisons in a chain; write a <= b && b <= c");
     compared_.back() = true;
     out_.compares = true;
   }
@@ -111,7 +109,8 @@ class Scanner {
     if (measure == nullptr) {
       std::vector<std::string> names;
       for (const Measure& m : measured_.study.measures) names.push_back(m.name());
-      complain(fmt::format("no measure '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+      throw rule_error(rule_, fmt::format("no measure '{}'{}; valid is {}", name, did_you_mean(name, names),
+                                          fmt::join(names, ", ")));
     }
     Labels labels;
     if (braces) {
@@ -123,7 +122,7 @@ class Scanner {
     try {
       refer(written, static_cast<std::size_t>(measure - measured_.study.measures.data()), labels);
     } catch (const InputError& error) {
-      complain(fmt::format("{}: {}", written, error.what()));
+      throw rule_error(rule_, fmt::format("{}: {}", written, error.what()));
     }
   }
 
@@ -154,7 +153,7 @@ class Scanner {
       if (at_ < text_.size() && text_[at_] == ',') {
         ++at_;
       } else if (at_ == text_.size() || text_[at_] != '}') {
-        complain("a '{' without its '}'");
+        throw rule_error(rule_, "a '{' without its '}'");
       }
     }
     ++at_;
@@ -167,7 +166,7 @@ class Scanner {
     std::string out;
     if (at_ < text_.size() && text_[at_] == '"') {
       const auto close = text_.find('"', at_ + 1);
-      if (close == std::string_view::npos) complain("a label in quotes does not end");
+      if (close == std::string_view::npos) throw rule_error(rule_, "a label in quotes does not end");
       out = std::string(text_.substr(at_ + 1, close - at_ - 1));
       at_ = close + 1;
       skip_space();
@@ -176,7 +175,7 @@ class Scanner {
     while (at_ < text_.size() && std::string_view("=,}").find(text_[at_]) == std::string_view::npos)
       out += text_[at_++];
     while (!out.empty() && std::isspace(static_cast<unsigned char>(out.back())) != 0) out.pop_back();
-    if (out.empty()) complain("a label is empty");
+    if (out.empty()) throw rule_error(rule_, "a label is empty");
     return out;
   }
 
@@ -201,7 +200,7 @@ class Evaluator {
       // a first evaluation finds what is wrong with the text
       one();
     } catch (const mu::Parser::exception_type& error) {
-      complain(error);
+      throw error_of(error);
     }
   }
 
@@ -211,7 +210,7 @@ class Evaluator {
     try {
       return one();
     } catch (const mu::Parser::exception_type& error) {
-      complain(error);
+      throw error_of(error);
     }
   }
 
@@ -219,18 +218,18 @@ class Evaluator {
   double one() {
     int results = 0;
     const double* all = parser_.Eval(results);
-    if (results != 1) complain_about(rule_, "a comma, or a label '*', outside min() and max()");
+    if (results != 1) throw rule_error(rule_, "a comma, or a label '*', outside min() and max()");
     return all[0];
   }
 
   // Without muParser's places, which are in the text that it was given.
-  [[noreturn]] void complain(const mu::Parser::exception_type& error) const {
+  InputError error_of(const mu::Parser::exception_type& error) const {
     static const std::regex place(R"( (found )?at position \d+)");
     std::string what = std::regex_replace(error.GetMsg(), place, "");
     for (std::size_t i = 0; i < expression_.references.size(); ++i)
       if (const auto at = what.find(variable(i)); at != std::string::npos)
         what.replace(at, variable(i).size(), expression_.references[i].text);
-    complain_about(rule_, one_line(what));
+    return rule_error(rule_, one_line(what));
   }
 
   const Rule& rule_;
@@ -249,7 +248,7 @@ std::size_t length_of(const Rule& rule, const Expression& e, const Measurements&
       const std::size_t n = measured.values(r.point, seed, r.measure).size();
       if (n == 0 || (by != nullptr && n == length)) continue;
       if (by != nullptr)
-        complain_about(rule, fmt::format("{} has {} elements, and {} has {}", by->text, length, r.text, n));
+        throw rule_error(rule, fmt::format("{} has {} elements, and {} has {}", by->text, length, r.text, n));
       length = n;
       by = &r;
     }
@@ -292,7 +291,8 @@ std::vector<std::string> labels_of(const Rule& rule, const Measurements& measure
   for (const Axis& a : measured.study.axes)
     if (a.name == axis)
       for (const auto& p : a.points) out.push_back(p.label);
-  if (out.empty()) fail(rule.where, fmt::format("'each' names an axis '{}', which the study has not", axis));
+  if (out.empty())
+    throw InputError(rule.where, fmt::format("'each' names an axis '{}', which the study has not", axis));
   return out;
 }
 
@@ -345,7 +345,7 @@ void check(const Rule& rule, const Measurements& measured) {
   check_expression(rule, measured);
   const Expression e = Scanner(rule, measured, combinations(rule, measured).front()).scan();
   if (!e.compares || e.references.empty())
-    complain_about(rule, "it compares no measure with anything; write one like p95{HPCC} <= 24");
+    throw rule_error(rule, "it compares no measure with anything; write one like p95{HPCC} <= 24");
 }
 
 std::vector<Evaluation> evaluate(const Rule& expression, const Measurements& measured) {
@@ -370,8 +370,8 @@ RuleOutcome judge(const Rule& rule, const Measurements& measured) {
       } else if (v == 1) {
         ++good;
       } else if (v != 0) {
-        complain_about(rule, fmt::format("it gives {}, which is neither true nor false; compare it with something",
-                                         number_text(v)));
+        throw rule_error(rule, fmt::format("it gives {}, which is neither true nor false; compare it with something",
+                                           number_text(v)));
       }
     }
     if (good < e.values.size() && !e.labels.empty()) out.against.push_back(e.labels);

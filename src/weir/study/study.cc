@@ -9,7 +9,7 @@
 
 namespace weir::study {
 
-using scenario::fail_key;
+using scenario::key_error;
 
 std::string file_name(std::string_view label) {
   std::string out;
@@ -58,7 +58,7 @@ std::vector<Point> Study::points() const {
       continue;
     }
     if (out.size() * axes[i].points.size() * std::max<std::size_t>(seeds.size(), 1) > kMaxRuns)
-      fail_key(axes[i].where, "axis", fmt::format("the axes have over {} runs together", kMaxRuns));
+      throw key_error(axes[i].where, "axis", fmt::format("the axes have over {} runs together", kMaxRuns));
     std::vector<Point> crossed;
     for (const Point& point : out)
       for (std::size_t j = 0; j < axes[i].points.size(); ++j) {
@@ -135,12 +135,12 @@ std::string Study::describe(const Point& point) const {
   return out;
 }
 
-void Study::blame(const Point& point, const InputError& error) const {
+InputError Study::error_at(const Point& point, const InputError& error) const {
   const std::string at = axes.empty() ? "" : fmt::format("point {}", describe(point));
   if (error.where().file == file)
     throw InputError(error.where(), at.empty() ? error.reason() : fmt::format("{} (at {})", error.reason(), at));
   const Where place = axes.empty() ? where : axes.front().points[point.front()].where;
-  fail(place, at.empty() ? std::string(error.what()) : fmt::format("{}: {}", at, error.what()));
+  throw InputError(place, at.empty() ? std::string(error.what()) : fmt::format("{}: {}", at, error.what()));
 }
 
 }  // namespace weir::study

@@ -2,7 +2,7 @@
 //
 //   const Study study = read_study("study.toml");      // study/paper.h
 //   const Plan plan = make_plan(study);                // study/plan.h
-//   ... run plan.runs ...                              // run/sweep.h
+//   ... run plan.runs ...                              // sweep/sweep.h
 //   const Measurements all = collect(plan, "dir");     // study/measurements.h
 //   ... points_csv(all), make_figures(all, "dir") ...  // study/figures.h
 #pragma once
@@ -90,8 +90,8 @@ struct Study {
   std::vector<std::string> labels_of(const Point& point) const;
   // "load=0.3, algorithm=HPCC"
   std::string describe(const Point& point) const;
-  // A complaint about the scenario of a point, which names the study's line as well. Throws InputError.
-  [[noreturn]] void blame(const Point& point, const InputError& error) const;
+  // An error about the scenario of a point, which names the study's line as well.
+  InputError error_at(const Point& point, const InputError& error) const;
   // The point with these labels in place of its own, on axes in step with theirs too. The labels are of this study.
   Point moved(Point point, const Labels& labels) const;
   // The unit of a figure's x axis, and where a printed x stands on it: a label of the axis, a number, or a quantity of

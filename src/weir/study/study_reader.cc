@@ -16,8 +16,8 @@
 namespace weir::study {
 namespace {
 
-using scenario::fail_key;
 using scenario::join;
+using scenario::key_error;
 using scenario::List;
 using scenario::TableReader;
 using scenario::Value;
@@ -27,21 +27,22 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
   std::vector<std::uint64_t> out;
   if (value == nullptr) return out;
   if (const auto* count = value->as<std::int64_t>()) {
-    if (*count < 1 || *count > 10'000) table.fail_at("seeds", "write a number of seeds, 1 to 10000, or a list");
+    if (*count < 1 || *count > 10'000) throw table.error_at("seeds", "write a number of seeds, 1 to 10000, or a list");
     for (std::int64_t seed = 1; seed <= *count; ++seed) out.push_back(static_cast<std::uint64_t>(seed));
     return out;
   }
   const auto* list = value->as<List>();
-  if (list == nullptr) table.fail_at("seeds", fmt::format("it is {}; write a number or a list", value->type_name()));
+  if (list == nullptr)
+    throw table.error_at("seeds", fmt::format("it is {}; write a number or a list", value->type_name()));
   for (const Value& item : *list) {
     const auto* seed = item.as<std::int64_t>();
     if (seed == nullptr || *seed < 0 || *seed > scenario::kMaxSeed)
-      table.fail_at("seeds", fmt::format("a seed is a whole number, 0 to {}", scenario::kMaxSeed));
+      throw table.error_at("seeds", fmt::format("a seed is a whole number, 0 to {}", scenario::kMaxSeed));
     if (std::find(out.begin(), out.end(), static_cast<std::uint64_t>(*seed)) != out.end())
-      table.fail_at("seeds", fmt::format("{} comes twice", *seed));
+      throw table.error_at("seeds", fmt::format("{} comes twice", *seed));
     out.push_back(static_cast<std::uint64_t>(*seed));
   }
-  if (out.empty()) table.fail_at("seeds", "it is empty; write at least one");
+  if (out.empty()) throw table.error_at("seeds", "it is empty; write at least one");
   return out;
 }
 
@@ -57,15 +58,15 @@ void read_keep(const TableReader& table, Study& out) {
   const auto* list = value->as<List>();
   if (list == nullptr) {
     out.keep_all = table.text("keep") == "all";
-    if (!out.keep_all) table.fail_at("keep", "write \"all\", or a list of files like [\"flows.csv\"]");
+    if (!out.keep_all) throw table.error_at("keep", "write \"all\", or a list of files like [\"flows.csv\"]");
     return;
   }
   out.keep.emplace();
   for (const Value& item : *list) {
     const auto* name = item.as<std::string>();
     if (name == nullptr || std::find(kFiles.begin(), kFiles.end(), *name) == kFiles.end())
-      table.fail_at("keep", fmt::format("'{}' is no file of a result that need not be kept; valid is {}",
-                                        name == nullptr ? "" : *name, fmt::join(kFiles, ", ")));
+      throw table.error_at("keep", fmt::format("'{}' is no file of a result that need not be kept; valid is {}",
+                                               name == nullptr ? "" : *name, fmt::join(kFiles, ", ")));
     out.keep->push_back(*name);
   }
 }
@@ -94,7 +95,8 @@ const Axis& known_axis(const TableReader& table, std::string_view key, const Stu
   const auto at = study.axis(name);
   const auto names = axis_names(study);
   if (at == study.axes.size())
-    table.fail_at(key, fmt::format("no axis '{}'{}; {}", name, did_you_mean(name, names), valid_names(names, "axes")));
+    throw table.error_at(
+        key, fmt::format("no axis '{}'{}; {}", name, did_you_mean(name, names), valid_names(names, "axes")));
   return study.axes[at];
 }
 
@@ -104,9 +106,9 @@ const Measure& known_measure(const TableReader& table, std::string_view key, con
   const Measure* m = study.measure(name);
   const auto names = measure_names(study);
   if (m == nullptr)
-    table.fail_at(
+    throw table.error_at(
         key, fmt::format("no measure '{}'{}; {}", name, did_you_mean(name, names), valid_names(names, "measures")));
-  if (m->is_list()) table.fail_at(key, fmt::format("'{}' is a list; take a single value", name));
+  if (m->is_list()) throw table.error_at(key, fmt::format("'{}' is a list; take a single value", name));
   return *m;
 }
 
@@ -114,8 +116,8 @@ void check_label(const TableReader& table, std::string_view key, const Axis& axi
   if (axis.find(label)) return;
   std::vector<std::string> labels;
   for (const auto& point : axis.points) labels.push_back(point.label);
-  table.fail_at(key, fmt::format("the axis '{}' has no label '{}'{}; valid is {}", axis.name, label,
-                                 did_you_mean(label, labels), fmt::join(labels, ", ")));
+  throw table.error_at(key, fmt::format("the axis '{}' has no label '{}'{}; valid is {}", axis.name, label,
+                                        did_you_mean(label, labels), fmt::join(labels, ", ")));
 }
 
 // What a figure names exists, and each of its places is one point of the study.
@@ -132,50 +134,51 @@ void check_figure(const TableReader& table, const FigureSpec& f, const Study& st
   for (const Spoke& spoke : f.spokes) {
     const Measure& m = known_measure(table, "measures", study, spoke.measure);
     if (!ends_of(spoke, m))
-      table.fail_at("measures",
-                    fmt::format("the scale of '{}' has no two ends; write worst = {{ {} = ... }} and best = {{ {} = "
-                                "... }}, in {}, with different values",
-                                m.name(), m.name(), m.name(), m.unit() == "1" ? "its unit" : m.unit()));
+      throw table.error_at(
+          "measures", fmt::format("the scale of '{}' has no two ends; write worst = {{ {} = ... }} and best = {{ {} = "
+                                  "... }}, in {}, with different values",
+                                  m.name(), m.name(), m.name(), m.unit() == "1" ? "its unit" : m.unit()));
   }
   if (f.kind->over_axis) {
     known_measure(table, "measure", study, p.measure);
     const Axis& x = known_axis(table, "x", study, p.x);
     fixed.insert(study.axis(p.x));
     if (f.kind->name == "lines" && !x.is_numeric())
-      table.fail_at("x", fmt::format("the axis '{}' has no numbers; give its points x, or draw bars", p.x));
+      throw table.error_at("x", fmt::format("the axis '{}' has no numbers; give its points x, or draw bars", p.x));
   }
   for (const Printed& printed : f.printed)
     for (const auto& text : printed.x)
       if (!study.printed_x(f, text))
-        fail_key(printed.where, join(table.path(), "printed.x"),
-                 f.kind->spokes ? fmt::format("'{}' is not in measures", one_line(text))
-                                : fmt::format("'{}' is neither a label of the axis nor a number{}", one_line(text),
-                                              study.x_unit(f) == "1" ? "" : fmt::format(" in {}", study.x_unit(f))));
-  if (f.kind->name == "stack" && !p.series.empty()) table.fail_at("series", "its series are flows; remove this");
+        throw key_error(printed.where, join(table.path(), "printed.x"),
+                        f.kind->spokes
+                            ? fmt::format("'{}' is not in measures", one_line(text))
+                            : fmt::format("'{}' is neither a label of the axis nor a number{}", one_line(text),
+                                          study.x_unit(f) == "1" ? "" : fmt::format(" in {}", study.x_unit(f))));
+  if (f.kind->name == "stack" && !p.series.empty()) throw table.error_at("series", "its series are flows; remove this");
   for (std::size_t i = 0; i < study.axes.size(); ++i) {
     const Axis& axis = study.axes[i];
     const bool in_step = std::any_of(fixed.begin(), fixed.end(), [&](std::size_t at) {
       return !axis.pair.empty() && study.axes[at].pair == axis.pair;
     });
     if (axis.points.size() > 1 && fixed.count(i) == 0 && !in_step)
-      table.fail_at("where", fmt::format("the axis '{}' is left open; write where = {{ {} = \"{}\" }}", axis.name,
-                                         axis.name, axis.points.front().label));
+      throw table.error_at("where", fmt::format("the axis '{}' is left open; write where = {{ {} = \"{}\" }}",
+                                                axis.name, axis.name, axis.points.front().label));
   }
 }
 
 void read_scenario_source(const TableReader& root, const TableReader& table, Study& out) {
   const bool is_file = table.find("scenario") != nullptr;
   const Value* inlined = root.find("scenario");
-  if (is_file && inlined != nullptr) table.fail_at("scenario", "there is a table [scenario] already; keep one");
+  if (is_file && inlined != nullptr) throw table.error_at("scenario", "there is a table [scenario] already; keep one");
   if (!is_file && inlined == nullptr)
-    table.fail_at("scenario", "missing; write the name of a scenario file, or a table [scenario]");
+    throw table.error_at("scenario", "missing; write the name of a scenario file, or a table [scenario]");
   if (is_file) {
     out.scenario = table.required_text("scenario", "the name of a scenario file");
     out.scenario_where = table.place("scenario");
-    if (out.scenario.empty()) table.fail_at("scenario", "it is empty; write the name of a scenario file");
+    if (out.scenario.empty()) throw table.error_at("scenario", "it is empty; write the name of a scenario file");
     return;
   }
-  if (inlined->as<scenario::Table>() == nullptr) root.fail_at("scenario", "write a table [scenario]");
+  if (inlined->as<scenario::Table>() == nullptr) throw root.error_at("scenario", "write a table [scenario]");
   out.inlined = *inlined;
   out.inlined->where = {out.file, inlined->where.line};
 }
@@ -189,9 +192,9 @@ Study parse_study(std::string_view text, const std::string& file) {
 Study read_study(const Value& document, std::string_view text, const std::string& file) {
   const TableReader root(document, "");
   if (root.find("study") == nullptr && root.find("topology") != nullptr)
-    root.fail_at("topology", "this is a scenario, which 'weir run' runs; a study has a table [study]");
+    throw root.error_at("topology", "this is a scenario, which 'weir run' runs; a study has a table [study]");
   root.allow_only({"study", "scenario", "axis", "measure", "figure", "paper", "claim"});
-  if (root.find("study") == nullptr) root.fail_at("study", "missing; a study needs [study]");
+  if (root.find("study") == nullptr) throw root.error_at("study", "missing; a study needs [study]");
   const TableReader table = root.table("study");
   table.allow_only({"title", "scenario", "seeds", "set", "keep"});
 
@@ -215,10 +218,11 @@ Study read_study(const Value& document, std::string_view text, const std::string
     Measure m = read_measure(row);
     for (const std::string& column : columns_of(m))
       if (const auto [known, is_new] = columns.emplace(column, m.name()); !is_new)
-        row.fail_at("name", known->second.empty()
-                                ? fmt::format("'{}' is another column of the results; write another name", column)
-                                : fmt::format("there is a column '{}' already, of '{}'; write another name", column,
-                                              known->second));
+        throw row.error_at(
+            "name",
+            known->second.empty()
+                ? fmt::format("'{}' is another column of the results; write another name", column)
+                : fmt::format("there is a column '{}' already, of '{}'; write another name", column, known->second));
     for (const auto& [axis, label] : m.against)
       check_label(row, "against", known_axis(row, "against", out, axis), label);
     out.measures.push_back(std::move(m));
@@ -227,7 +231,7 @@ Study read_study(const Value& document, std::string_view text, const std::string
     FigureSpec figure = read_figure(row);
     for (const auto& other : out.figures)
       if (other.params.id == figure.params.id)
-        row.fail_at("id", fmt::format("there is a figure '{}' already; write another id", figure.params.id));
+        throw row.error_at("id", fmt::format("there is a figure '{}' already; write another id", figure.params.id));
     check_figure(row, figure, out);
     out.figures.push_back(std::move(figure));
   }

@@ -33,16 +33,16 @@ Value& descend(Value& value, const std::string& part, const std::string& path, c
     const auto* end = part.data() + part.size();
     const auto [stop, error] = std::from_chars(part.data(), end, index);
     if (error != std::errc{} || stop != end || index >= list->size())
-      fail_key(where, key,
-               fmt::format("'{}' has no entry '{}'; {}", path, part,
-                           list->empty() ? "it is empty" : fmt::format("valid is 0 to {}", list->size() - 1)));
+      throw key_error(where, key,
+                      fmt::format("'{}' has no entry '{}'; {}", path, part,
+                                  list->empty() ? "it is empty" : fmt::format("valid is 0 to {}", list->size() - 1)));
     return (*list)[index];
   }
   // `true` where a table may stand is that table with its defaults.
   if (const bool* on = value.as<bool>(); on != nullptr && *on) value.data = Table{};
   auto* table = value.as<Table>();
   if (table == nullptr)
-    fail_key(where, key, fmt::format("'{}' is {}, it has no key '{}'", path, value.type_name(), part));
+    throw key_error(where, key, fmt::format("'{}' is {}, it has no key '{}'", path, value.type_name(), part));
   if (Value* known = table->find(part)) return *known;
   return table->entries.emplace_back(part, Value{where, Table{}}).second;
 }
@@ -149,11 +149,11 @@ std::string join(std::string_view path, std::string_view key) {
   return path.empty() ? std::string(key) : fmt::format("{}.{}", path, key);
 }
 
-void fail_key(const Where& where, std::string_view path, std::string_view what) {
+InputError key_error(const Where& where, std::string_view path, std::string_view what) {
   // an override is named by its key already, or by an option that stands for that key alone
   if (is_override(where) && (!where.file.starts_with(kOverride) || where.file.substr(kOverride.size()) == path))
-    throw InputError({one_line(where.file, kQuoted), 0}, std::string(path), one_line(what));
-  throw InputError(where, std::string(path), one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what)));
+    return {{one_line(where.file, kQuoted), 0}, std::string(path), one_line(what)};
+  return {where, std::string(path), one_line(fmt::format("key '{}': {}", one_line(path, kQuoted), what))};
 }
 
 }  // namespace weir::scenario

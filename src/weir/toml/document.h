@@ -81,7 +81,7 @@ std::vector<std::pair<std::string, const Value*>> leaves_of(const Value& root);
 // "a.b"; or "b" if a is empty.
 std::string join(std::string_view path, std::string_view key);
 
-// Throws InputError "file:line: key 'path': what", or "--set path: what".
-[[noreturn]] void fail_key(const Where& where, std::string_view path, std::string_view what);
+// The error "file:line: key 'path': what", or "--set path: what".
+InputError key_error(const Where& where, std::string_view path, std::string_view what);
 
 }  // namespace weir::scenario

@@ -123,16 +123,17 @@ int line_of_broken_assumption(std::string_view text) {
 
 Value parse_toml(std::string_view text, const std::string& file) {
   if (const int line = first_line_deeper_than(text, kMaxDepth); line > 0)
-    fail({file, line}, fmt::format("keys, lists and tables nest deeper than {} levels", kMaxDepth));
+    throw InputError(Where{file, line}, fmt::format("keys, lists and tables nest deeper than {} levels", kMaxDepth));
   try {
     Value root = Converter({file, 0}).convert(toml::parse(text));
     root.where.line = 0;
     return root;
   } catch (const toml::parse_error& error) {
-    fail({file, static_cast<int>(error.source().begin.line)},
-         fmt::format("not TOML: {}", one_line(error.description())));
+    throw InputError(Where{file, static_cast<int>(error.source().begin.line)},
+                     fmt::format("not TOML: {}", one_line(error.description())));
   } catch (const BrokenAssumption&) {
-    fail({file, line_of_broken_assumption(text)}, "not TOML: expected a key, like [topology] or seed = 1");
+    throw InputError(Where{file, line_of_broken_assumption(text)},
+                     "not TOML: expected a key, like [topology] or seed = 1");
   }
 }
 

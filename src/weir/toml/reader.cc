@@ -51,18 +51,18 @@ std::optional<std::string> plain_text(const Value& value, const Param& param) {
 
 ParamValue read_value(const Value& value, const Param& param, const std::string& path) {
   const auto text = plain_text(value, param);
-  if (!text) fail_key(value.where, path, fmt::format("it is {}; write {}", value.type_name(), form(param)));
+  if (!text) throw key_error(value.where, path, fmt::format("it is {}; write {}", value.type_name(), form(param)));
   try {
     return parse_value(param, *text);
   } catch (const InputError& error) {
-    fail_key(value.where, path, error.reason());
+    throw key_error(value.where, path, error.reason());
   }
 }
 
 TableReader::TableReader(const Value& value, std::string path)
     : where_(value.where), path_(std::move(path)), table_(value.as<Table>()) {
   if (table_ == nullptr)
-    fail_key(where_, path_, fmt::format("it is {}; write a table, [{}]", value.type_name(), path_));
+    throw key_error(where_, path_, fmt::format("it is {}; write a table, [{}]", value.type_name(), path_));
 }
 
 const Where& TableReader::place(std::string_view key) const {
@@ -70,20 +70,20 @@ const Where& TableReader::place(std::string_view key) const {
   return value == nullptr ? where_ : value->where;
 }
 
-void TableReader::fail_at(std::string_view key, std::string_view what) const {
-  fail_key(place(key), join(path_, key), what);
+InputError TableReader::error_at(std::string_view key, std::string_view what) const {
+  return key_error(place(key), join(path_, key), what);
 }
 
 std::string TableReader::text(std::string_view key) const {
   const Value* value = find(key);
   if (value == nullptr) return "";
   const auto* text = value->as<std::string>();
-  if (text == nullptr) fail_at(key, fmt::format("it is {}; write text in quotes", value->type_name()));
+  if (text == nullptr) throw error_at(key, fmt::format("it is {}; write text in quotes", value->type_name()));
   return *text;
 }
 
 std::string TableReader::required_text(std::string_view key, std::string_view what) const {
-  if (find(key) == nullptr) fail_at(key, fmt::format("missing; write {}", what));
+  if (find(key) == nullptr) throw error_at(key, fmt::format("missing; write {}", what));
   return text(key);
 }
 
@@ -92,10 +92,10 @@ std::vector<std::string> TableReader::texts(std::string_view key) const {
   const Value* value = find(key);
   if (value == nullptr) return out;
   const auto* list = value->as<List>();
-  if (list == nullptr) fail_at(key, "must be a list of texts");
+  if (list == nullptr) throw error_at(key, "must be a list of texts");
   for (const Value& item : *list) {
     const auto* text = item.as<std::string>();
-    if (text == nullptr) fail_at(key, "must be a list of texts");
+    if (text == nullptr) throw error_at(key, "must be a list of texts");
     out.push_back(*text);
   }
   return out;
@@ -124,7 +124,8 @@ std::vector<TableReader> TableReader::tables(std::string_view key) const {
   if (value == nullptr) return {};
   const std::string name = join(path_, key);
   const auto* list = value->as<List>();
-  if (list == nullptr) fail_at(key, fmt::format("it is {}; write a list of tables, [[{}]]", value->type_name(), name));
+  if (list == nullptr)
+    throw error_at(key, fmt::format("it is {}; write a list of tables, [[{}]]", value->type_name(), name));
   std::vector<TableReader> out;
   for (std::size_t i = 0; i < list->size(); ++i) out.emplace_back((*list)[i], join(name, std::to_string(i)));
   return out;
@@ -143,7 +144,7 @@ void TableReader::read_known(const ParamSet& set, void* object) const {
     if (value != nullptr) {
       p.set(object, read_value(*value, p, join(path_, p.name)));
     } else if (p.required) {
-      fail_at(p.name, fmt::format("missing; write {} ({})", form(p), p.meaning));
+      throw error_at(p.name, fmt::format("missing; write {} ({})", form(p), p.meaning));
     }
   }
 }
@@ -152,9 +153,9 @@ void TableReader::allow_only(const std::vector<std::string>& keys) const {
   for (const auto& [key, value] : table_->entries) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
     const bool section = value.as<Table>() != nullptr || value.as<List>() != nullptr;
-    fail_key(value.where, join(path_, key),
-             fmt::format("unknown {}{}; valid is {}", section ? "table" : "key", did_you_mean(key, keys),
-                         fmt::join(keys, ", ")));
+    throw key_error(value.where, join(path_, key),
+                    fmt::format("unknown {}{}; valid is {}", section ? "table" : "key", did_you_mean(key, keys),
+                                fmt::join(keys, ", ")));
   }
 }
 

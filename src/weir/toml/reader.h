@@ -23,7 +23,8 @@ class TableReader {
   std::vector<std::string> keys() const;
   // Where a key stands, or the table if it is not there.
   const Where& place(std::string_view key) const;
-  [[noreturn]] void fail_at(std::string_view key, std::string_view what) const;
+  // An error about the value of a key, or about a key that is missing.
+  InputError error_at(std::string_view key, std::string_view what) const;
 
   // The text of a key; "" if it is not there.
   std::string text(std::string_view key) const;

@@ -69,18 +69,20 @@ std::vector<ColumnName> read_header(const std::vector<std::string>& header, cons
     if (known == std::end(kColumns)) {
       std::vector<std::string> names;
       for (const auto& c : kColumns) names.emplace_back(c.name);
-      fail(where, fmt::format("unknown column '{}'{}; valid is {}", name, meant(name, names), fmt::join(names, ", ")));
+      throw InputError(
+          where, fmt::format("unknown column '{}'{}; valid is {}", name, meant(name, names), fmt::join(names, ", ")));
     }
     if (known->column != Column::ignored) {
       const auto [first, is_new] = seen.emplace(known->column, known->name);
-      if (!is_new && first->second == name) fail(where, fmt::format("column '{}' is there twice", name));
-      if (!is_new) fail(where, fmt::format("columns '{}' and '{}' say the same; keep one", first->second, name));
+      if (!is_new && first->second == name) throw InputError(where, fmt::format("column '{}' is there twice", name));
+      if (!is_new)
+        throw InputError(where, fmt::format("columns '{}' and '{}' say the same; keep one", first->second, name));
     }
     columns.push_back(*known);
   }
   for (const auto& c : kColumns) {
     if (c.column > Column::start) break;
-    if (!seen.contains(c.column)) fail(where, fmt::format("column '{}' is missing; {}", c.name, kRequired));
+    if (!seen.contains(c.column)) throw InputError(where, fmt::format("column '{}' is missing; {}", c.name, kRequired));
   }
   return columns;
 }
@@ -92,8 +94,9 @@ Time start_time(std::string_view field, const ColumnName& column, const Where& w
     if (plain) return parse_time(fmt::format("{} {}", field, column.unit));
   } catch (const InputError&) {
   }
-  fail(where, fmt::format("{} = '{}' is not valid; write a number of {}, at least 0 and a whole number of ps",
-                          column.name, field, column.unit));
+  throw InputError(where,
+                   fmt::format("{} = '{}' is not valid; write a number of {}, at least 0 and a whole number of ps",
+                               column.name, field, column.unit));
 }
 
 std::uint16_t port_number(std::string_view field, std::string_view column, const Where& where) {
@@ -109,7 +112,7 @@ class Names {
   std::uint16_t index_of(const std::string& text, const Where& where) {
     const auto [known, is_new] = index_.emplace(text, static_cast<std::uint16_t>(list_.size()));
     if (is_new) {
-      if (list_.size() > UINT16_MAX) fail(where, "more than 65535 different names in one column");
+      if (list_.size() > UINT16_MAX) throw InputError(where, "more than 65535 different names in one column");
       list_.push_back({text, where});
     }
     return known->second;
@@ -125,7 +128,7 @@ std::vector<std::uint16_t> resolve(const std::vector<FlowTable::Name>& names, co
                                    std::uint16_t fallback, std::string_view column) {
   std::vector<std::uint16_t> out{fallback};
   for (std::size_t i = 1; i < names.size(); ++i) {
-    if (!index_of) fail(names[i].where, fmt::format("column '{}' cannot be used here; remove it", column));
+    if (!index_of) throw InputError(names[i].where, fmt::format("column '{}' cannot be used here; remove it", column));
     out.push_back(index_of(names[i].text, names[i].where));
   }
   return out;
@@ -134,18 +137,20 @@ std::vector<std::uint16_t> resolve(const std::vector<FlowTable::Name>& names, co
 }  // namespace
 
 void check_flow(const Flow& flow, std::uint32_t hosts, const Where& where) {
-  if (flow.src >= hosts) fail(where, no_such_host(flow.src, hosts));
-  if (flow.dst >= hosts) fail(where, no_such_host(flow.dst, hosts));
-  if (flow.src == flow.dst) fail(where, fmt::format("flow of host {} to itself", flow.src));
+  if (flow.src >= hosts) throw InputError(where, no_such_host(flow.src, hosts));
+  if (flow.dst >= hosts) throw InputError(where, no_such_host(flow.dst, hosts));
+  if (flow.src == flow.dst) throw InputError(where, fmt::format("flow of host {} to itself", flow.src));
   if (flow.size < Bytes{1} || flow.size > kMaxFlowSize)
-    fail(where, fmt::format("flow of {} bytes; valid is 1 to {}", flow.size.count, kMaxFlowSize.count));
-  if (flow.start.ps < 0) fail(where, fmt::format("flow that starts at {} ps; valid is at least 0", flow.start.ps));
+    throw InputError(where, fmt::format("flow of {} bytes; valid is 1 to {}", flow.size.count, kMaxFlowSize.count));
+  if (flow.start.ps < 0)
+    throw InputError(where, fmt::format("flow that starts at {} ps; valid is at least 0", flow.start.ps));
 }
 
 FlowTable parse_flow_list(std::string_view text, const std::string& file, std::uint32_t hosts) {
   CsvReader csv(text, file);
   std::vector<std::string> fields;
-  if (!csv.next(fields)) fail({file, 0}, fmt::format("empty; the first line names the columns, {}", kRequired));
+  if (!csv.next(fields))
+    throw InputError(Where{file, 0}, fmt::format("empty; the first line names the columns, {}", kRequired));
   const auto columns = read_header(fields, csv.where());
 
   FlowTable out;
@@ -154,7 +159,7 @@ FlowTable parse_flow_list(std::string_view text, const std::string& file, std::u
   while (csv.next(fields)) {
     const Where& where = csv.where();
     if (fields.size() != columns.size())
-      fail(where, fmt::format("{} fields, but the header has {}", fields.size(), columns.size()));
+      throw InputError(where, fmt::format("{} fields, but the header has {}", fields.size(), columns.size()));
     Flow flow;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const auto& field = fields[i];
@@ -187,7 +192,7 @@ FlowList::FlowList(const Params& params, const Context& context) {
   if (params.file.empty()) throw InputError("file", "missing; name a CSV file of flows");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
   auto table = parse_flow_list(read_named_file(path, "a CSV file of flows", "file"), path, context.hosts());
-  if (table.flows.empty()) fail({path, 0}, "a header and no flows; write at least one flow");
+  if (table.flows.empty()) throw InputError(Where{path, 0}, "a header and no flows; write at least one flow");
   const auto tags = resolve(table.tags, context.tag_of, context.labels.tag, "tag");
   const auto profiles = resolve(table.algorithms, context.profile_of, context.labels.profile, "algorithm");
   for (auto& flow : table.flows) {

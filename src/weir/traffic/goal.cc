@@ -35,7 +35,7 @@ class Words {
     return true;
   }
   void expect(std::string_view word, std::string_view after) {
-    if (!take_if(word)) fail(where(), fmt::format("'{}' is needed {}, not {}", word, after, shown()));
+    if (!take_if(word)) throw InputError(where(), fmt::format("'{}' is needed {}, not {}", word, after, shown()));
   }
   std::string shown() const { return word_.empty() ? "the end" : fmt::format("'{}'", word_.substr(0, 40)); }
 
@@ -54,7 +54,7 @@ class Words {
     }
     if (!text_.starts_with("/*")) return false;
     const auto end = text_.find("*/");
-    if (end == std::string_view::npos) fail(where(), "a comment that does not end; write */");
+    if (end == std::string_view::npos) throw InputError(where(), "a comment that does not end; write */");
     skip(end + 2);
     return true;
   }
@@ -118,13 +118,14 @@ class Reader {
     const Where where_ranks = words_.where();
     ranks_ = static_cast<std::uint32_t>(number("num_ranks", 1, INT32_MAX));
     if (ranks_ > host_of_.size())
-      fail(where_ranks, fmt::format("num_ranks {}, but there are {} hosts", ranks_, host_of_.size()));
+      throw InputError(where_ranks, fmt::format("num_ranks {}, but there are {} hosts", ranks_, host_of_.size()));
     std::vector<int> line_of(ranks_);
     while (!words_.peek().empty()) {
       const Where where = words_.where();
       words_.expect("rank", "here");
       const std::uint32_t rank = read_rank_number();
-      if (line_of[rank] != 0) fail(where, fmt::format("rank {} a second time; line {} has it", rank, line_of[rank]));
+      if (line_of[rank] != 0)
+        throw InputError(where, fmt::format("rank {} a second time; line {} has it", rank, line_of[rank]));
       line_of[rank] = where.line;
       read_rank(rank);
     }
@@ -147,7 +148,8 @@ class Reader {
   std::uint32_t read_rank_number() {
     const Where where = words_.where();
     const std::int64_t rank = number("rank", 0, INT32_MAX);
-    if (rank >= ranks_) fail(where, fmt::format("there is no rank {}: ranks are 0 to {}", rank, ranks_ - 1));
+    if (rank >= ranks_)
+      throw InputError(where, fmt::format("there is no rank {}: ranks are 0 to {}", rank, ranks_ - 1));
     return static_cast<std::uint32_t>(rank);
   }
 
@@ -166,7 +168,7 @@ class Reader {
       if (words_.take_if(";")) continue;
       const Where where = words_.where();
       const std::string word(words_.peek());
-      if (word.empty()) fail(where, fmt::format("rank {} does not end; write }}", rank));
+      if (word.empty()) throw InputError(where, fmt::format("rank {} does not end; write }}", rank));
       if (word == "calc" || word == "send" || word == "recv") {
         ops.push_back(read_op());
         continue;
@@ -175,26 +177,28 @@ class Reader {
       if (words_.take_if(":")) {
         const auto [known, is_new] = op_of.emplace(word, static_cast<std::uint32_t>(ops.size()));
         if (!is_new)
-          fail(where, fmt::format("label '{}' a second time; line {} has it", word, ops[known->second].line));
+          throw InputError(where,
+                           fmt::format("label '{}' a second time; line {} has it", word, ops[known->second].line));
         ops.push_back(read_op());
         continue;
       }
       const bool begun = words_.peek() == "irequires";
       if (!begun && words_.peek() != "requires")
-        fail(words_.where(),
-             fmt::format("':', requires or irequires is needed after '{}', not {}", word, words_.shown()));
+        throw InputError(words_.where(),
+                         fmt::format("':', requires or irequires is needed after '{}', not {}", word, words_.shown()));
       words_.take();
       named.push_back({word, std::string(words_.take()), begun, where});
     }
     std::vector<Dependency> dependencies;
     const auto find = [&](const std::string& label, const Where& where) {
       const auto known = op_of.find(label);
-      if (known == op_of.end()) fail(where, fmt::format("rank {} has no label '{}'", rank, label));
+      if (known == op_of.end()) throw InputError(where, fmt::format("rank {} has no label '{}'", rank, label));
       return known->second;
     };
     for (const Named& n : named) {
       dependencies.push_back({find(n.op, n.where), find(n.of, n.where), n.begun});
-      if (dependencies.back().op == dependencies.back().of) fail(n.where, fmt::format("'{}' waits for itself", n.op));
+      if (dependencies.back().op == dependencies.back().of)
+        throw InputError(n.where, fmt::format("'{}' waits for itself", n.op));
       if (n.begun) ops[dependencies.back().of].post = true;
     }
     make_nodes(rank, ops);
@@ -208,7 +212,7 @@ class Reader {
     if (word == "calc") {
       op.amount = number("calc", 0, INT64_MAX);
       if (static_cast<__int128>(op.amount) * unit_.ps > kMaxTime.ps)
-        fail(where, fmt::format("calc {} is longer than {}", op.amount, format_value(kMaxTime)));
+        throw InputError(where, fmt::format("calc {} is longer than {}", op.amount, format_value(kMaxTime)));
     } else if (word == "send" || word == "recv") {
       op.kind = word == "send" ? Kind::send : Kind::recv;
       const Where at = words_.where();
@@ -217,11 +221,11 @@ class Reader {
       op.amount = whole_number(size, "size", 0, kMaxFlowSize.count, at);
       words_.expect(op.kind == Kind::send ? "to" : "from", "after the size");
       if (op.kind == Kind::recv && words_.peek() == kAny)
-        fail(words_.where(), "a recv from any rank, -1, is not possible; write the rank that sends");
+        throw InputError(words_.where(), "a recv from any rank, -1, is not possible; write the rank that sends");
       op.peer = read_rank_number();
       if (words_.take_if("tag")) op.tag = number("tag", INT64_MIN, INT64_MAX);
     } else {
-      fail(where, fmt::format("unknown operation '{}'; valid is calc, send, recv", word.substr(0, 40)));
+      throw InputError(where, fmt::format("unknown operation '{}'; valid is calc, send, recv", word.substr(0, 40)));
     }
     ++counts_.operations;
     if (words_.take_if("cpu")) {
@@ -236,7 +240,8 @@ class Reader {
   }
 
   std::uint32_t add(const Program::Node& node, int line) {
-    if (nodes_.size() == kMaxNodes) fail({file_, line}, fmt::format("more than {} operations", kMaxNodes));
+    if (nodes_.size() == kMaxNodes)
+      throw InputError(Where{file_, line}, fmt::format("more than {} operations", kMaxNodes));
     nodes_.push_back(node);
     lines_.push_back(line);
     return static_cast<std::uint32_t>(nodes_.size() - 1);
@@ -246,7 +251,7 @@ class Reader {
     for (Op& op : ops) {
       Program::Node node{.src = host_of_[rank], .dst = host_of_[rank], .tag = labels_.tag, .profile = labels_.profile};
       if (op.kind != Kind::calc && op.peer == rank)
-        fail({file_, op.line}, fmt::format("rank {} and itself; a message needs two ranks", rank));
+        throw InputError(Where{file_, op.line}, fmt::format("rank {} and itself; a message needs two ranks", rank));
       if (op.kind == Kind::calc) node.delay = unit_ * op.amount;
       if (op.kind == Kind::send) {
         node.dst = host_of_[op.peer];
@@ -275,15 +280,18 @@ class Reader {
       const auto& [sends, recvs] = meeting;
       for (std::size_t i = 0; i < std::max(sends.size(), recvs.size()); ++i) {
         if (i >= recvs.size())
-          fail(place(sends[i].first), fmt::format("this send has no recv: rank {} receives {} from {} with the tag {}",
-                                                  to, recvs.size(), from, tag));
+          throw InputError(place(sends[i].first),
+                           fmt::format("this send has no recv: rank {} receives {} from {} with the tag {}", to,
+                                       recvs.size(), from, tag));
         if (i >= sends.size())
-          fail(place(recvs[i].first),
-               fmt::format("this recv has no send: rank {} sends {} to {} with the tag {}{}", from, sends.size(), to,
-                           tag, tag == kAnyTag ? ", and a recv of any tag is not possible" : ""));
+          throw InputError(
+              place(recvs[i].first),
+              fmt::format("this recv has no send: rank {} sends {} to {} with the tag {}{}", from, sends.size(), to,
+                          tag, tag == kAnyTag ? ", and a recv of any tag is not possible" : ""));
         if (sends[i].second != recvs[i].second)
-          fail(place(recvs[i].first), fmt::format("recv of {} bytes, but the send of line {} has {}", recvs[i].second,
-                                                  lines_[sends[i].first], sends[i].second));
+          throw InputError(place(recvs[i].first),
+                           fmt::format("recv of {} bytes, but the send of line {} has {}", recvs[i].second,
+                                       lines_[sends[i].first], sends[i].second));
         edges_.push_back({sends[i].first, Event::received, recvs[i].first});
       }
     }
@@ -335,7 +343,7 @@ Program read_goal(const Goal& params, const Context& context) {
   const auto hosts = place(parse_hosts(params.hosts, "hosts", context), params.placement, 1, context);
   Program out = parse_goal(read_named_file(path, "a GOAL schedule", "file"), path, params.time_unit, hosts,
                            context.labels, context.notice);
-  if (out.empty()) fail({path, 0}, "no operation; write at least one");
+  if (out.empty()) throw InputError(Where{path, 0}, "no operation; write at least one");
   return out;
 }
 

@@ -101,13 +101,13 @@ void check_program(const Program& program, const std::function<Where(std::uint32
     for (std::size_t i = 1; i < std::min(cycle.size(), kShown); ++i)
       by += (i == 1 ? ", by way of " : ", ") + name(cycle[i]);
     if (cycle.size() > kShown) by += fmt::format(" and {} more", cycle.size() - kShown);
-    fail(place(cycle[0]), fmt::format("{} waits for itself{}", name(cycle[0]), by));
+    throw InputError(place(cycle[0]), fmt::format("{} waits for itself{}", name(cycle[0]), by));
   }
   Time sum;
   for (std::uint32_t node = 0; node < program.size(); ++node) {
     sum += program[node].delay;
     if (sum > kMaxTime)
-      fail(place(node), fmt::format("the delays so far add up to more than {}", format_value(kMaxTime)));
+      throw InputError(place(node), fmt::format("the delays so far add up to more than {}", format_value(kMaxTime)));
   }
 }
 

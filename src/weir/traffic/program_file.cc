@@ -40,17 +40,17 @@ std::vector<ProgramColumn> columns_of(const std::vector<std::string>& header, co
   for (const auto& name : header) {
     const auto known = std::find(names.begin(), names.end(), name);
     if (known == names.end())
-      fail(where,
-           fmt::format("unknown column '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+      throw InputError(where, fmt::format("unknown column '{}'{}; valid is {}", name, did_you_mean(name, names),
+                                          fmt::join(names, ", ")));
     const ProgramColumn column = kProgramColumns[static_cast<std::size_t>(known - names.begin())].second;
     if (std::find(columns.begin(), columns.end(), column) != columns.end())
-      fail(where, fmt::format("column '{}' is there twice", name));
+      throw InputError(where, fmt::format("column '{}' is there twice", name));
     columns.push_back(column);
   }
   for (std::size_t i = 0; i < kNeeded; ++i)
     if (std::find(columns.begin(), columns.end(), kProgramColumns[i].second) == columns.end())
-      fail(where,
-           fmt::format("column '{}' is missing; needed are id, src, dst and size_bytes", kProgramColumns[i].first));
+      throw InputError(where, fmt::format("column '{}' is missing; needed are id, src, dst and size_bytes",
+                                          kProgramColumns[i].first));
   return columns;
 }
 
@@ -69,13 +69,14 @@ class ProgramReader {
     CsvReader csv(text, file_);
     std::vector<std::string> fields;
     if (!csv.next(fields))
-      fail({file_, 0}, "empty; the first line names the columns, needed are id, src, dst and size_bytes");
+      throw InputError(Where{file_, 0},
+                       "empty; the first line names the columns, needed are id, src, dst and size_bytes");
     const auto columns = columns_of(fields, csv.where());
     while (csv.next(fields)) {
       const Where& where = csv.where();
       if (fields.size() != columns.size())
-        fail(where, fmt::format("{} fields, but the header has {}", fields.size(), columns.size()));
-      if (nodes_.size() == kMaxNodes) fail(where, fmt::format("more than {} rows", kMaxNodes));
+        throw InputError(where, fmt::format("{} fields, but the header has {}", fields.size(), columns.size()));
+      if (nodes_.size() == kMaxNodes) throw InputError(where, fmt::format("more than {} rows", kMaxNodes));
       lines_.push_back(where.line);
       read_row(columns, fields, where);
     }
@@ -83,7 +84,8 @@ class ProgramReader {
     for (std::size_t i = 0; i < after_.size(); ++i) {
       const Named& n = after_[i];
       const auto known = node_of_.find(n.id);
-      if (known == node_of_.end()) fail(place(n.then), fmt::format("after: there is no row with the id {}", n.id));
+      if (known == node_of_.end())
+        throw InputError(place(n.then), fmt::format("after: there is no row with the id {}", n.id));
       edges.push_back({known->second, n.event, n.then});
     }
     Program out(std::move(nodes_), edges, context_.labels.tag);
@@ -125,21 +127,22 @@ class ProgramReader {
     if (!to) n.dst = n.src;
     const bool computation = n.size.count == 0;
     if (computation && n.dst != n.src)
-      fail(where, "message of 0 bytes; write at least 1, or leave dst empty for a computation");
-    if (!computation && !to) fail(where, fmt::format("message of {} bytes without dst", n.size.count));
-    if (!computation && n.dst == n.src) fail(where, fmt::format("message of host {} to itself", n.src));
+      throw InputError(where, "message of 0 bytes; write at least 1, or leave dst empty for a computation");
+    if (!computation && !to) throw InputError(where, fmt::format("message of {} bytes without dst", n.size.count));
+    if (!computation && n.dst == n.src) throw InputError(where, fmt::format("message of host {} to itself", n.src));
     nodes_.push_back(n);
   }
 
   void name(std::uint32_t node, std::int64_t id, const Where& where) {
     const auto [known, is_new] = node_of_.emplace(id, node);
-    if (!is_new) fail(where, fmt::format("id {} a second time; line {} has it already", id, lines_[known->second]));
+    if (!is_new)
+      throw InputError(where, fmt::format("id {} a second time; line {} has it already", id, lines_[known->second]));
     ids_.push_back(id);
   }
 
   std::uint32_t host(const std::string& field, std::string_view column, const Where& where) const {
     const std::int64_t h = whole_number(field, column, 0, UINT32_MAX, where);
-    if (h >= context_.hosts()) fail(where, no_such_host(h, context_.hosts()));
+    if (h >= context_.hosts()) throw InputError(where, no_such_host(h, context_.hosts()));
     return static_cast<std::uint32_t>(h);
   }
 
@@ -149,8 +152,8 @@ class ProgramReader {
       if (t >= Time{} && t <= kMaxTime) return t;
     } catch (const InputError&) {
     }
-    fail(where, fmt::format("delay = '{}' is not valid; write a time such as '1.5 us', from 0 to {}", field,
-                            format_value(kMaxTime)));
+    throw InputError(where, fmt::format("delay = '{}' is not valid; write a time such as '1.5 us', from 0 to {}", field,
+                                        format_value(kMaxTime)));
   }
 
   void read_after(std::string_view list, std::uint32_t node, const Where& where) {
@@ -171,8 +174,8 @@ class ProgramReader {
     static const std::vector<std::string> words{"started", "sent", "received"};
     const auto known = std::find(words.begin(), words.end(), word);
     if (known == words.end())
-      fail(where, fmt::format("after: unknown event '{}'{}; valid is started, sent, received", word,
-                              did_you_mean(word, words)));
+      throw InputError(where, fmt::format("after: unknown event '{}'{}; valid is started, sent, received", word,
+                                          did_you_mean(word, words)));
     return static_cast<Event>(known - words.begin());
   }
 
@@ -180,7 +183,7 @@ class ProgramReader {
   static std::uint16_t index(Indices& seen, const Context::IndexOf& index_of, const std::string& text,
                              std::string_view column, const Where& where) {
     if (const auto known = seen.find(text); known != seen.end()) return known->second;
-    if (!index_of) fail(where, fmt::format("column '{}' cannot be used here; remove it", column));
+    if (!index_of) throw InputError(where, fmt::format("column '{}' cannot be used here; remove it", column));
     return seen[text] = index_of(text, where);
   }
 
@@ -205,7 +208,7 @@ Program read_program(const ProgramFile& params, const Context& context) {
   if (params.file.empty()) throw InputError("file", "missing; name a CSV file of messages");
   const auto path = (std::filesystem::path(context.folder) / params.file).string();
   Program out = parse_program(read_named_file(path, "a CSV file of messages", "file"), path, context);
-  if (out.empty()) fail({path, 0}, "a header and no rows; write at least one message");
+  if (out.empty()) throw InputError(Where{path, 0}, "a header and no rows; write at least one message");
   return out;
 }
 

@@ -54,10 +54,12 @@ struct Lines {
 Line parse_line(std::string_view first, std::string_view second, const Where& where) {
   const auto size = parse_number<std::int64_t>(first);
   if (!size || *size < 0 || *size > kMaxSize)
-    fail(where, fmt::format("'{}' is not a size; valid is a whole number of bytes, 0 to {}", first, kMaxSize));
+    throw InputError(where,
+                     fmt::format("'{}' is not a size; valid is a whole number of bytes, 0 to {}", first, kMaxSize));
   const auto cumulative = parse_number<double>(second);
   if (!cumulative || !(*cumulative >= 0 && *cumulative <= 100))
-    fail(where, fmt::format("'{}' is not a cumulative percentage; valid is a number from 0 to 100", second));
+    throw InputError(where,
+                     fmt::format("'{}' is not a cumulative percentage; valid is a number from 0 to 100", second));
   return {where, static_cast<double>(*size), *cumulative};
 }
 
@@ -79,9 +81,9 @@ Lines read_lines(std::string_view text, const std::string& file) {
       out.steps = true;
       continue;
     }
-    if (second.empty()) fail(where, fmt::format("one column; {}", kLineForm));
+    if (second.empty()) throw InputError(where, fmt::format("one column; {}", kLineForm));
     if (const auto third = next_word(line); !third.empty())
-      fail(where, fmt::format("unexpected '{}'; {}", third, kLineForm));
+      throw InputError(where, fmt::format("unexpected '{}'; {}", third, kLineForm));
     out.points.push_back(parse_line(first, second, where));
   }
   if (!out.points.empty() && out.points.back().cumulative == 1) out.percent = 100;
@@ -107,9 +109,11 @@ SizeDistribution SizeDistribution::parse(std::string_view text, const std::strin
     const bool first = out.size_.empty();
     const double before = first ? 0 : out.percent_.back();
     if (!first && line.size < out.size_.back())
-      fail(line.where, fmt::format("size {} after {}; sizes must not decrease", line.size, out.size_.back()));
+      throw InputError(line.where,
+                       fmt::format("size {} after {}; sizes must not decrease", line.size, out.size_.back()));
     if (percent < before)
-      fail(line.where, fmt::format("{} % after {} %; the cumulative percentage must not decrease", percent, before));
+      throw InputError(line.where,
+                       fmt::format("{} % after {} %; the cumulative percentage must not decrease", percent, before));
     // sizes beyond 100 % are never drawn
     if (before == 100 && line.size > out.size_.back()) continue;
     if (lines.steps || (first && percent > 0)) out.add(line.size, before);
@@ -117,12 +121,13 @@ SizeDistribution SizeDistribution::parse(std::string_view text, const std::strin
   }
 
   if (lines.points.size() < 2)
-    fail({file, 0}, fmt::format("{} {}; a distribution has at least 2, and {}", lines.points.size(),
-                                lines.points.size() == 1 ? "point" : "points", kLineForm));
+    throw InputError(Where{file, 0}, fmt::format("{} {}; a distribution has at least 2, and {}", lines.points.size(),
+                                                 lines.points.size() == 1 ? "point" : "points", kLineForm));
   if (out.percent_.back() != 100)
-    fail({file, 0}, fmt::format("the last point is at {}, it must be at 100 %, or at 1 in fractions",
-                                lines.points.back().cumulative));
-  if (out.mean() < 1) fail({file, 0}, fmt::format("the mean is {} bytes; it must be at least 1", out.mean()));
+    throw InputError(Where{file, 0}, fmt::format("the last point is at {}, it must be at 100 %, or at 1 in fractions",
+                                                 lines.points.back().cumulative));
+  if (out.mean() < 1)
+    throw InputError(Where{file, 0}, fmt::format("the mean is {} bytes; it must be at least 1", out.mean()));
   return out;
 }
 

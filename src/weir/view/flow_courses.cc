@@ -92,8 +92,7 @@ void FlowCourses::add(const net::TraceEvent& event) {
       break;
     }
     case EventKind::arrived: {
-      const bool is_answer = p.kind == PacketKind::ack || p.kind == PacketKind::nack;
-      if (!is_answer || model_.topology.port_peer(event.port) != event.src) break;
+      if (!p.is_acknowledgement() || model_.topology.port_peer(event.port) != event.src) break;
       go_to(*course, event.time);
       now.rtt_ps = std::max(now.rtt_ps, (event.time - p.sent).ps);
       const bool tells_gap = p.kind == PacketKind::nack && model_.profiles[p.profile].recovery.selective();

@@ -123,9 +123,7 @@ class Bounds {
     }
   }
 
-  const net::Link& link_of(std::uint32_t host) const {
-    return model_.topology.links[model_.routing.host_port(host) / 2];
-  }
+  const net::Link& link_of(std::uint32_t host) const { return model_.topology.links[model_.routing.nic(host) / 2]; }
 
   // The same for all messages of one size and profile between two switches by host links that are alike.
   const Facts& facts(const traffic::Program::Node& n) const {
@@ -151,7 +149,7 @@ class Bounds {
       return (packets - 1) * WideTime{transmission_time(full, rate).ps} + transmission_time(last, rate).ps;
     };
     const auto one_way = [&](Bytes wire) { return model_.paths.least_one_way(n.src, n.dst, wire); };
-    // Packets that are sprayed may overtake each other.
+    // Packets that take several paths may overtake each other.
     const Bytes first = packets > 1 && !framing.sprayed ? full : last;
     return {.delivery = model_.paths.delivery(n.src, n.dst, n.size, framing).ps,
             .ack = model_.paths.least_one_way(n.dst, n.src, framing.ack).ps,

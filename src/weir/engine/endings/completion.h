@@ -25,11 +25,11 @@
 namespace weir::engine {
 
 struct CompletionBound {
-  Time received;      // all messages; counted from time 0, as the events of the program are
-  Time acknowledged;  // the last sender knows
+  Time received;      // when all messages are; counted from time 0, as the events of the program are
+  Time acknowledged;  // when the last sender knows that
 };
 
-// By part of the program.
+// The bounds of each part of the program.
 std::vector<CompletionBound> completion_bounds(const Model& model, const traffic::Program& program);
 
 }  // namespace weir::engine

@@ -41,7 +41,7 @@ class Ways {
   // Might it if all links were alive and switches took any port at all?
   bool fits(std::uint32_t src, const Trip& trip) const {
     return reaches(
-        routing_.host_port(src), trip, [](std::uint32_t) { return true; },
+        routing_.nic(src), trip, [](std::uint32_t) { return true; },
         [&](std::uint32_t s) { return routing_.ports(s); });
   }
 
@@ -81,7 +81,7 @@ class Ways {
 // Acknowledgements choose their path by themselves.
 std::uint32_t back(std::uint32_t entropy) { return mix32(entropy + 1); }
 
-bool is_led_by_switches(std::uint8_t packet_flags) { return (packet_flags & net::kSwitchChooses) != 0; }
+bool is_led_by_switches(net::PathPolicy policy) { return policy != net::PathPolicy::hash; }
 
 // A flow, with its next unacknowledged packet and the acknowledgement of that. All that is sent later is no larger.
 class Need {
@@ -91,9 +91,9 @@ class Need {
       : host_(network.hosts[src]),
         flow_(flow),
         src_(src),
-        port_(routing.host_port(src)),
-        port_back_(routing.host_port(flow.dst)),
-        switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_flags())) {
+        port_(routing.nic(src)),
+        port_back_(routing.nic(flow.dst)),
+        switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_path_policy())) {
     const PacketSizes sizes(model);
     out_ = {flow.dst, sizes.data(flow.profile, Bytes{flow.size() - flow.snd_una})};
     back_ = {src, sizes.ack(flow.profile)};
@@ -123,7 +123,9 @@ class Need {
 
  private:
   Fate fate_by(const Ways& ways, std::uint32_t entropy) const {
-    if (!is_led_by_switches(flow_.packet_flags) && !ways.follows(port_, entropy, out_)) return Fate::lost;
+    const bool arrives =
+        is_led_by_switches(flow_.path_policy) ? ways.spreads(port_, out_) : ways.follows(port_, entropy, out_);
+    if (!arrives) return Fate::lost;
     return feedback_follows(ways, entropy) ? Fate::acknowledged : Fate::arrives;
   }
 
@@ -204,9 +206,8 @@ class Judge {
   }
 
   bool helps(std::uint32_t port, const net::Packet& packet) const {
-    using Kind = net::PacketKind;
-    const bool back = packet.kind == Kind::ack || packet.kind == Kind::nack;
-    if (!back && packet.kind != Kind::data && packet.kind != Kind::trimmed) return false;
+    const bool back = packet.is_acknowledgement();
+    if (!back && !packet.is_data()) return false;
     const std::uint32_t src = back ? packet.dst : packet.src;
     const host::Flow* flow = network_.hosts[src].find(packet.slot, packet.generation);
     if (flow == nullptr) return false;
@@ -214,7 +215,8 @@ class Judge {
     // The next packet that it needs has never arrived, so whatever has arrived is for nothing.
     if (!need.data_fits(ways_)) return false;
     const Trip trip{packet.dst, {packet.wire, packet.traffic_class}};
-    if (!(is_led_by_switches(packet.flags) ? ways_.spreads(port, trip) : ways_.follows(port, packet.entropy, trip)))
+    if (!(is_led_by_switches(packet.path_policy()) ? ways_.spreads(port, trip)
+                                                   : ways_.follows(port, packet.entropy, trip)))
       return false;
     return back || is_awaited(*flow) || need.feedback_follows(ways_, packet.entropy);
   }

@@ -7,8 +7,8 @@
 //
 // The ways that a flow can take follow from its entropies: one if it does not spray; if it does, all that its path
 // choice may ever draw (host/path_choice.h), each with the way back that belongs to it. Where switches choose
-// (`adaptive`, `round-robin`), data may take any of their equal-cost ports, and entropies tell the ways back but where
-// acknowledgements adapt as well.
+// (`adaptive`, `round-robin`, `flowlets`), data may take any of their equal-cost ports, and entropies tell the ways
+// back but where switches choose for acknowledgements as well.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace weir::engine {
 
-// The state of a run between epochs, of which no link will change any more.
+// The state of a run between epochs, whose links will not change any more.
 struct CutOffView {
   const net::Routing& routing;    // in force
   const std::vector<bool>& dead;  // by link
@@ -36,20 +36,20 @@ struct CutOffView {
   std::function<void(const std::function<void(std::uint32_t node)>&)> each_signal;  // on its way to a node
 };
 
-// What becomes of a packet that is sent as often as it takes.
+// What becomes of a packet that is sent again and again.
 enum class Fate : std::uint8_t { lost, arrives, acknowledged };
 
-// Looks at the flows of a run. What it has found of a flow's entropies is kept from one look to the next.
+// Searches the flows of a run. What it has found out about a flow's entropies is kept for the next look().
 class CutOffSearch {
  public:
   // Both must outlive this.
   CutOffSearch(const Model& model, const Network& network);
 
-  // Is some switch closed to some packet that some profile may send?
+  // Whether some switch is closed to a packet that some profile may send.
   bool buffers_matter() const { return buffers_matter_; }
 
-  // If there is an active flow, all of them are cut off, and no message or computation of the program will start any
-  // more: by what. All looks are at the same dead links.
+  // What cuts the flows off; nothing if no flow is active, if one of them is not cut off, or if a message or
+  // computation of the program will still start. All calls must have the same dead links.
   std::optional<Obstacles> look(const CutOffView& view);
 
  private:

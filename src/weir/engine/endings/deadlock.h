@@ -30,15 +30,15 @@ struct Deadlock {
   Time since;                      // when the last port of the cycle was paused
 };
 
-// Looks at the paused ports of a run. Its lists are kept from one look to the next, so that looks that find nothing
+// Searches the paused ports of a run. Its lists are kept from one look() to the next, so that calls that find nothing
 // allocate nothing in the long run.
 class DeadlockSearch {
  public:
   // Both must outlive this.
   DeadlockSearch(const Model& model, const Network& network) : model_(model), network_(network) {}
 
-  // Between epochs. `each_packet` calls its argument for each packet that has been put on a port and has not reached
-  // the port's far end; it is asked for only if there is a set of ports to be struck from.
+  // Finds the deadlock, between epochs. `each_packet` calls its argument for each packet that has been put on a port
+  // and has not reached the port's far end; it is called only if there is a set of ports to be struck from.
   Deadlock look(const std::function<void(const net::PacketVisit&)>& each_packet);
 
  private:

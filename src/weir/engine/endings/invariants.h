@@ -1,4 +1,4 @@
-// What holds of the network between epochs, whatever the scenario.
+// Invariants of the network, which hold between epochs whatever the scenario.
 //
 // - A port: its cursor is within its ring, and the bytes and pause frames that it counts as waiting are those that
 // wait.
@@ -14,7 +14,7 @@
 
 namespace weir::engine {
 
-// The first one that does not hold, as a sentence; "" if all do.
+// The first invariant that does not hold, as a sentence; "" if all do.
 std::string broken_invariant(const Network& network);
 
 }  // namespace weir::engine

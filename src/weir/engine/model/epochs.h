@@ -1,4 +1,4 @@
-// How long epochs are, and when news from one host take effect at another: of the topology alone.
+// How long epochs are, and when news from one host take effect at another. Both depend on the topology alone.
 #pragma once
 
 #include "weir/base/units.h"
@@ -6,14 +6,14 @@
 
 namespace weir::engine {
 
-// The epoch: no partitioning can cut a shorter link. Without links between switches nothing can
-// be cut, and the epoch only paces the hand-over of flows.
+// The length of an epoch, which is no longer than any link that a partitioning can cut. Without links between switches
+// nothing can be cut, and the epoch only paces the hand-over of flows.
 Time epoch_length(const net::Topology& topology);
 
 // How long a host waits to be told of an event at another one that starts a message of its own.
 Time news_lag(const net::Topology& topology);
 
-// What happens at a node matters to others no sooner than this: how long nodes may go on one after the other.
+// How long a node's turn may be: what happens at a node matters to others no sooner than after this.
 Time turn_length(const net::Topology& topology);
 
 }  // namespace weir::engine

@@ -115,7 +115,7 @@ struct Faults {
   std::map<std::uint32_t, std::vector<host::SlowSpan>> slow;  // by host, then in order, none within another
 };
 
-// Throws InputError about the key of the row to blame, "network.loss.0.links".
+// Works the rows out for a topology. Throws InputError about the key of the row to blame, "network.loss.0.links".
 Faults work_out(const FaultRows&, const net::Topology&, std::uint64_t seed);
 
 }  // namespace weir::engine

@@ -15,6 +15,7 @@
 #include "weir/net/model/routing.h"
 #include "weir/net/model/topology.h"
 #include "weir/net/switch/params.h"
+#include "weir/net/switch/path_policies.h"
 #include "weir/net/switch/switch_buffer.h"
 #include "weir/net/switch/watchdog.h"
 
@@ -59,7 +60,7 @@ struct Model {
             .header = data_wire(p) - transport.payload,
             .ack = ack_wire(p),
             .each_acked = p.ack_every.count == 0 && !p.stack,
-            .sprayed = p.balancing.sprays()};
+            .sprayed = !p.balancing.has_one_path()};
   }
   net::Framing framing_without_int(const host::Profile& p) const {
     net::Framing out = framing(p);
@@ -67,7 +68,7 @@ struct Model {
     out.ack = std::max(transport.ack_header, transport.min_frame);
     return out;
   }
-  // The largest of any profile.
+  // The largest full packet, and the largest acknowledgement, of any profile.
   Bytes largest_data_wire() const {
     Bytes out;
     for (const auto& p : profiles) out = std::max(out, data_wire(p));
@@ -90,7 +91,7 @@ struct Model {
     return transport.int_mode == host::IntMode::exact ? IntFormat::exact() : IntFormat::wire(transport.int_multiplier);
   }
   unsigned data_classes() const { return std::max(1u, static_cast<unsigned>(classes.size())); }
-  // Those that PFC pauses.
+  // The classes that PFC pauses.
   net::ClassSet pfc_classes() const {
     unsigned set = classes.empty() ? 1 : 0;
     for (std::size_t c = 0; c < classes.size(); ++c) set |= static_cast<unsigned>(classes[c].pfc) << c;
@@ -110,14 +111,17 @@ struct Model {
     const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
     return has_priority && network.port == net::PortKind::fifo ? net::PortKind::priority : network.port;
   }
-  bool routes_adaptively() const {
-    return std::any_of(profiles.begin(), profiles.end(),
-                       [](const auto& p) { return p.balancing.kind == host::Balancing::adaptive; });
+  // Whether switches choose paths by this policy for some packets.
+  bool uses(net::PathPolicy policy) const {
+    return std::any_of(profiles.begin(), profiles.end(), [&](const auto& p) {
+      return p.balancing.path_policy() == policy || p.balancing.ack_path_policy() == policy;
+    });
   }
-  // Some packets leave it to switches by which port they go on.
-  bool switches_choose() const {
-    return std::any_of(profiles.begin(), profiles.end(), [](const auto& p) {
-      return ((p.balancing.packet_flags() | p.balancing.ack_flags()) & net::kSwitchChooses) != 0;
+  // Whether no packet's choice of a path keeps switches from taking turns.
+  bool choices_keep_turns() const {
+    return std::all_of(profiles.begin(), profiles.end(), [](const auto& p) {
+      return net::PathPolicies::keeps_turns(p.balancing.path_policy()) &&
+             net::PathPolicies::keeps_turns(p.balancing.ack_path_policy());
     });
   }
   Time turn_length() const { return engine::turn_length(topology); }

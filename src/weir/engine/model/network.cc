@@ -77,7 +77,8 @@ net::EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
           marking.p_max};
 }
 
-Network::Network(const Model& model) : ports(model.topology.ports()), hosts(model.topology.hosts) {
+Network::Network(const Model& model)
+    : ports(model.topology.ports()), path_policies(model), hosts(model.topology.hosts) {
   const auto& t = model.topology;
   for (std::uint32_t id = 0; id < t.ports(); ++id) {
     net::Port& p = ports[id];
@@ -107,7 +108,7 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
       p.ecn_max = ecn.max;
       p.ecn_probability = ecn.probability;
     } else {
-      hosts[p.owner].port = id;
+      hosts[p.owner].ports = {id};
     }
   }
 
@@ -115,7 +116,6 @@ Network::Network(const Model& model) : ports(model.topology.ports()), hosts(mode
     for (std::uint32_t h = 0; h < t.hosts; ++h) hosts[h].clock = host::Clock(*model.clocks, model.seed, h);
   network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
-  if (model.routes_adaptively()) loads.resize(t.ports());
   if (model.watches()) watches.resize(t.ports());
   std::vector<net::SwitchBuffer> buffers = make_buffers(model);
   switches.resize(t.switches);

@@ -10,6 +10,7 @@
 #include "weir/host/host.h"
 #include "weir/net/port/class_queues.h"
 #include "weir/net/port/port.h"
+#include "weir/net/switch/path_policies.h"
 #include "weir/net/switch/switch_state.h"
 #include "weir/net/switch/watchdog.h"
 
@@ -29,16 +30,16 @@ struct Network {
   LargePageVector<net::Port> ports;  // by global port id
   LargePageVector<net::SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
-  std::vector<net::PortLoad> loads;      // by port; none without adaptive routing
+  net::PathPolicies path_policies;
   std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
   std::vector<NodeState> node_states;      // by node of the program; its host's partition touches it
-  std::vector<NodeTimes> node_times;       // `received` is its receiver's, the rest its sender's
+  std::vector<NodeTimes> node_times;       // the receiver's partition touches `received`, the sender's the rest
   MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
   Time network_rtt;                        // the largest unloaded round trip of full packets, of any profile
 };
 
-// What can still arrive by a link once a pause is due.
+// The bytes that can still arrive by a link once a pause is due.
 Bytes after_pause(const Model& model, const net::Link& link);
 
 // The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not

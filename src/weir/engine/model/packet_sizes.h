@@ -1,4 +1,4 @@
-// Sizes on the wire of what flows need to have carried, against what switches can hold at all.
+// Sizes on the wire of packets that flows have to send, to compare with what switches can hold at all.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class PacketSizes {
   // The model must outlive this.
   explicit PacketSizes(const Model& model) : model_(model) {}
 
-  // Of a flow of this profile with `left` bytes to send, at least 1: its next packet. None that is sent later is
+  // The next packet of a flow of this profile that has `left` bytes to send, at least 1. No later packet of the flow is
   // larger.
   Sized data(std::uint16_t profile, Bytes left) const {
     const host::Profile& p = model_.profiles[profile];
@@ -33,7 +33,7 @@ class PacketSizes {
     return {model_.ack_wire(p).count, ahead ? net::TrafficClass::priority : net::data_class(p.data_class)};
   }
 
-  // Is there a switch that can never hold a full packet or an acknowledgement of some profile?
+  // Whether some switch can never hold a full packet or an acknowledgement of some profile.
   bool matter_to(std::span<const net::SwitchBuffer> buffers) const {
     for (std::size_t i = 0; i < model_.profiles.size(); ++i) {
       const auto p = static_cast<std::uint16_t>(i);

@@ -149,13 +149,13 @@ Totals Exchange::run(const Totals& own, std::string_view failure, const Deliver&
   return sum;
 }
 
-std::vector<std::vector<net::TraceEvent>> Exchange::others(const std::vector<net::TraceEvent>& own) {
+void Exchange::add_others(std::vector<std::vector<net::TraceEvent>>& recorded) {
+  std::vector<net::TraceEvent> own;
+  for (const auto& events : recorded) own.insert(own.end(), events.begin(), events.end());
   const std::vector<std::string> all =
       gather(ranks_, {reinterpret_cast<const char*>(own.data()), own.size() * sizeof(net::TraceEvent)});
-  std::vector<std::vector<net::TraceEvent>> out(all.size());
   for (std::size_t r = 0; r < all.size(); ++r)
-    if (r != ranks_.rank()) Reader(all[r]).append_to(out[r], all[r].size() / sizeof(net::TraceEvent));
-  return out;
+    if (r != ranks_.rank()) Reader(all[r]).append_to(recorded.emplace_back(), all[r].size() / sizeof(net::TraceEvent));
 }
 
 void Exchange::gather_into(Saver& a, std::string_view own, bool everywhere) {

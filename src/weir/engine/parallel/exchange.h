@@ -68,8 +68,8 @@ class Exchange {
   using Deliver = std::function<Mailbox&(std::uint32_t from, std::uint32_t to)>;
   Totals run(const Totals& own, std::string_view failure, const Deliver& deliver,
              std::vector<host::FlowRecord>& finished);
-  // The events of each rank, by rank, without its own.
-  std::vector<std::vector<net::TraceEvent>> others(const std::vector<net::TraceEvent>& own);
+  // Adds the events of the other ranks, by rank, to those of this one.
+  void add_others(std::vector<std::vector<net::TraceEvent>>& recorded);
   // Appends what each rank gives, by rank; at rank 0 alone unless it is wanted everywhere.
   void gather_into(Saver& a, std::string_view own, bool everywhere);
 

@@ -9,6 +9,7 @@
 #include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
 #include "weir/engine/partition/partition.h"
+#include "weir/engine/regime.h"
 #include "weir/engine/trace/trace_order.h"
 
 namespace weir::engine {
@@ -25,6 +26,8 @@ class Partitions {
   virtual std::uint32_t partitions() const = 0;  // as many as were asked for
   // Whether nodes have longer turns in long epochs (NodeScheduler).
   virtual bool has_long_turns() const = 0;
+  // How they take their events; all else is the simulation's to tell.
+  virtual Regime regime() const = 0;
   // In the child of a fork(2) that came between epochs: threads of its own.
   virtual void after_fork() = 0;
   virtual void load(const traffic::Program& program, Time lag) = 0;
@@ -65,8 +68,9 @@ class Partitions {
   // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
   virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
-  // Of all ranks: what has happened since the last call and before `end`; nothing if they are not traced.
-  virtual net::TraceEvents trace(Time end) = 0;
+  // What has been recorded since the last call, by partition of this rank, and then by other rank; all of what comes
+  // before `end` is among it. Takes the vectors of `out` to record into. Nothing if they are not traced.
+  virtual void take_trace(Time end, std::vector<std::vector<net::TraceEvent>>& out) = 0;
   // Between epochs: what the partitions of all ranks hold (Partition::save, load). One takes what one of the same
   // number of partitions has saved, whatever the ranks. With several, rank 0 saves all, or with `everywhere` each; what
   // the others have saved is of no use.

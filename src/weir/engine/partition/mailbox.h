@@ -14,28 +14,28 @@
 
 namespace weir::engine {
 
-// Packets that cross into another partition, packed: each with its port, and of the records that it names only what is
-// in use. That is 68 bytes, 8 more for the path of telemetry and 24 for each of its hops, and the selective
+// Packets that cross into another partition, packed. Each comes with its port and with those parts of its record that
+// are in use. That is 68 bytes, 16 more for the path of telemetry and 24 for each of its hops, and the selective
 // acknowledgement if there is one.
 class PackedPackets {
  public:
-  // `departs` is the packet's arrival. A null `telemetry` or `sack`: it names none.
+  // Adds a packet, whose `departs` is its arrival. `telemetry` and `sack` are null if it has none.
   void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
     net::Packet bare = packet;
     // Where the records stand in this partition means nothing to others.
     bare.record = telemetry != nullptr ? net::kHasTelemetry : net::kNoRecord;
     append(&bare, sizeof(bare));
     append(&port, sizeof(port));
-    if (telemetry != nullptr) append(telemetry, size_of_telemetry(packet));
+    if (telemetry != nullptr) append(telemetry, size_of_telemetry(telemetry->hops));
     if (sack != nullptr) append(sack, sizeof(*sack));
     ++count_;
   }
 
-  // What a packet names, where it was packed.
+  // The parts of a packet's record, as they were packed.
   struct Records {
     const char* telemetry = nullptr;
     std::size_t telemetry_size = 0;
-    const char* sack = nullptr;  // null: it names none
+    const char* sack = nullptr;  // null: the packet has none
 
     void read(Telemetry& to) const { std::memcpy(static_cast<void*>(&to), telemetry, telemetry_size); }
     void read(net::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
@@ -54,7 +54,9 @@ class PackedPackets {
       Records records;
       if (packet.has_telemetry()) {
         records.telemetry = at;
-        records.telemetry_size = size_of_telemetry(packet);
+        std::uint64_t hops = 0;
+        std::memcpy(&hops, at + offsetof(Telemetry, hops), sizeof(hops));
+        records.telemetry_size = size_of_telemetry(hops);
         at += records.telemetry_size;
       }
       if ((packet.flags & net::kSack) != 0) {
@@ -67,12 +69,12 @@ class PackedPackets {
 
   std::uint32_t count() const { return count_; }
   const std::string& bytes() const { return bytes_; }
-  // Takes what bytes() of another one was.
+  // Takes over what count() and bytes() of another one were.
   void assign(std::uint32_t count, std::string_view bytes) {
     count_ = count;
     bytes_ = bytes;
   }
-  // The same without a copy: they are the first `size` characters of `from`, which gets the buffer of this one.
+  // Takes over the first `size` characters of `from` without a copy; `from` gets the buffer of this one.
   void adopt(std::uint32_t count, std::size_t size, std::string& from) {
     count_ = count;
     bytes_.swap(from);
@@ -91,9 +93,9 @@ class PackedPackets {
   }
 
  private:
-  // Of its path and of the hops that there are.
-  static std::size_t size_of_telemetry(const net::Packet& packet) {
-    return offsetof(Telemetry, hop) + packet.hops * sizeof(HopTelemetry);
+  // The size of telemetry: its path, and the hops that there are.
+  static std::size_t size_of_telemetry(std::uint64_t hops) {
+    return offsetof(Telemetry, hop) + hops * sizeof(HopTelemetry);
   }
   void append(const void* from, std::size_t size) { bytes_.append(static_cast<const char*>(from), size); }
 
@@ -101,13 +103,13 @@ class PackedPackets {
   std::string bytes_;
 };
 
-// Of a program: a message has started, its flow in this slot of its sender.
+// Tells the receiver of a program's message that it has started, as the flow in this slot of its sender.
 struct Expected {
   std::uint32_t node = 0;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
 };
-// Of a program: an event that the node waits for takes effect then.
+// Tells a program's node that an event for which it waits takes effect then.
 struct Signal {
   std::uint32_t node = 0;
   std::uint32_t unused = 0;  // so that all bytes of it are set

@@ -1,8 +1,8 @@
 // The messages and computations of a partition's hosts that wait for each other.
 //
-// What a host learns of its own (it has received a message, or has the acknowledgement of one that it sent) takes
-// effect there at once. What another host has to be told takes effect Simulation::lag() later, which is no less than an
-// epoch: so it does whatever the partitions are.
+// What a host finds out itself (it has received a message, or the acknowledgement of one that it sent) takes effect
+// there at once. What another host has to be told takes effect news_lag() later, which is no less than an epoch, and so
+// does not depend on the partitions.
 //
 // A node that is due stands in its host's queue of timers, under a slot that no flow has. So does the end of a message
 // that is skipped (engine/skip/message_skipper.h), which is known at its start: those that wait for its receipt are
@@ -21,21 +21,21 @@ namespace weir::engine {
 template <class P>
 class Messages : public sim::PartitionPart<Messages, P> {
  public:
-  // Before the first event: messages that start by themselves. What concerns another host takes effect `lag` later, at
-  // least the longest epoch if there are several partitions. The program must outlive this.
+  // Called before the first event: starts the messages that start by themselves. What concerns another host takes
+  // effect `lag` later, at least the longest epoch if there are several partitions. The program must outlive this.
   void load(const traffic::Program& program, Time lag);
-  // Its nodes of this partition that have ended.
+  // The number of nodes in this partition that have ended.
   std::uint64_t nodes_done() const { return nodes_done_; }
 
   bool is_message(std::uint64_t flow_id) const { return program_ != nullptr && flow_id < program_->size(); }
-  // The node is due.
+  // Runs a node that is due.
   void run_node(std::uint32_t node, Time now);
   // A message is acknowledged, or a computation has ended.
   void end_node(std::uint32_t node, Time now);
   // The receiver of the message in this slot of `src` has all of it.
   void finish_message(std::uint32_t src, std::uint32_t slot, Time now);
 
-  // Between epochs, once all has been handed over.
+  // Archives between epochs, once all has been handed over.
   template <class A>
   void archive(A& a) {
     a.each(messages_, [&](auto& of_sender) { a.values(of_sender); });
@@ -44,8 +44,9 @@ class Messages : public sim::PartitionPart<Messages, P> {
     a.value(nodes_done_);
   }
 
-  // What hosts of other partitions have to know, by partition, and what they have told.
+  // Moves what hosts of other partitions have to know into the mailboxes, by partition.
   void hand_over(std::vector<Mailbox>& outboxes);
+  // Takes what hosts of another partition have told.
   void take_over(const Mailbox& inbox);
 
  private:
@@ -67,7 +68,7 @@ class Messages : public sim::PartitionPart<Messages, P> {
   Time lag_;
   std::vector<std::vector<std::uint32_t>> messages_;  // by sender, then slot: the node that a receiver here expects
   std::vector<Expected> expected_;                    // for other partitions
-  std::vector<Signal> signals_;                       // the same
+  std::vector<Signal> signals_;                       // for other partitions
   std::uint64_t nodes_done_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Partition, and the bodies of all its rooms. Included by the four partition*.cc only. Each of them instantiates
+// Partition, and the bodies of all its parts. Included by the four partition*.cc only. Each of them instantiates
 // few kinds of partitions, because g++ inlines less in a source with several.
 #pragma once
 
@@ -193,7 +193,7 @@ void Partition<S, T>::take_down(std::uint32_t port, Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
-  pausing().stop_sending(shared().network.hosts[h].port, until, now);
+  for (const std::uint32_t port : shared().network.hosts[h].ports) pausing().stop_sending(port, until, now);
   nics().update_wake(h, now);
 }
 
@@ -228,11 +228,13 @@ void Partition<S, T>::archive(A& a, Time now) {
     if (!shared().mine(port.owner)) continue;
     port.archive(a);
     if (port.kind == net::PortKind::queued) network.queues[port.queues].archive(a);
-    if (!network.loads.empty()) a.value(network.loads[id]);
     if (!network.watches.empty()) a.value(network.watches[id]);
   }
   for (std::uint32_t s = 0; s < shared().switches; ++s)
-    if (shared().mine(shared().hosts + s)) network.switches[s].archive(a);
+    if (shared().mine(shared().hosts + s)) {
+      network.switches[s].archive(a);
+      network.path_policies.archive(a, s, shared().model.routing.ports(s));
+    }
   for (std::uint32_t h = 0; h < shared().hosts; ++h) {
     if (!shared().mine(h)) continue;
     network.hosts[h].archive(a, known);

@@ -6,7 +6,7 @@
 // nothing arrives in the past. Events of a node are ordered by (time, entity) alone, hence the results do
 // not depend on the number of partitions.
 //
-// What happens at an event is the business of its rooms (sim/partition_part.h); the partition takes events from the
+// What happens at an event is the business of its parts (sim/partition_part.h); the partition takes events from the
 // scheduler and lets those of other partitions see it (parallel/partitions.h).
 #pragma once
 
@@ -34,7 +34,7 @@
 
 namespace weir::engine {
 
-// The state that all share is built before the rooms, which look at it as they are built.
+// Holds the state that all parts share. As the first base it is built before the parts, whose constructors look at it.
 template <sim::Scheduler S, class T>
 struct StateHolder {
   PartitionState<S, T> state;
@@ -61,11 +61,11 @@ class Partition final : private StateHolder<S, T>,
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
             std::uint16_t count);
 
-  // Before the first event: messages that start by themselves (Messages::load).
+  // Called before the first event: starts the messages that start by themselves (Messages::load).
   void load(const traffic::Program& program, Time lag);
-  // A flow of a host of this partition, not yet due; calls come in order of start.
+  // Adds a flow of a host of this partition, which is not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
-  // All events before `end`.
+  // Takes all events before `end`.
   void run_until(Time end);
   // Moves what other partitions have to get into the mailboxes, by partition: what has begun to leave before `end` by
   // cut links, and what their hosts have to know of messages.
@@ -76,24 +76,30 @@ class Partition final : private StateHolder<S, T>,
     if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn_length();
     return false;
   }
-  // No event is pending.
+  std::uint32_t sides() const requires kOrdersWithinNode {
+    return static_cast<std::uint32_t>(shared().scheduler.sides());
+  }
+  // Whether no event is pending.
   bool idle() const { return shared().scheduler.empty(); }
-  // Between epochs: nothing happens in it before, and nothing begins to leave it. Time::max(): nothing will.
+  // Between epochs: the earliest instant at which something can happen in the partition or begin to leave it;
+  // Time::max() = nothing will.
   Time earliest() const;
-  // Only while idle: nothing will happen before t.
+  // Tells the scheduler that nothing will happen before t. Only while idle().
   void skip_to(Time t) { shared().scheduler.skip_to(t); }
 
-  // Between epochs, before all else at `now`: the link of this port of the partition has gone down.
+  // The functions up to watch() are called between epochs, before all else at `now`.
+
+  // The link of this port of the partition has gone down.
   void take_down(std::uint32_t port, Time now);
-  // The same: no packet of this host begins to leave before `until`.
+  // No packet of this host begins to leave before `until`.
   void stall(std::uint32_t h, Time until, Time now);
-  // The same: a decision has come for a flow of this partition, if it is still there.
+  // A decision has come for a flow of this partition, if the flow is still there.
   void take_decision(const host::Question& question, const cc::Control& control, Time now);
-  // Between epochs: what is asked of whoever embeds the run; only if the tracer is on.
+  // The questions to whoever embeds the run; only if the tracer is on.
   host::Decisions& decisions() { return shared().decisions; }
-  // The same: the PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
+  // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   void watch(Time now);
-  // Packets find their way by this from now on; it must outlive its use.
+  // Routes packets by this from now on; it must outlive its use.
   void route_by(const net::Routing& routing) { switching().route_by(routing); }
 
   bool owns_port(std::uint32_t port) const { return shared().mine(shared().network.ports[port].owner); }
@@ -101,11 +107,12 @@ class Partition final : private StateHolder<S, T>,
   void settle_before(std::uint32_t port, Time end);
   const Counters& counters() const { return shared().counters; }
   T& tracer() { return shared().tracer; }
-  // Between epochs: what this partition holds, its ports, switches and hosts included. Loaded into one that has just
-  // been built from the same model, of the same number of partitions; `now` is the end of the last epoch.
+  // Save and load what this partition holds, its ports, switches and hosts included, between epochs. It is loaded into
+  // a partition that has just been built from the same model, of as many partitions; `now` is the end of the last
+  // epoch.
   void save(Saver& a);
   void load(Loader& a, Time now);
-  // The program's nodes of this partition that have ended.
+  // The number of the program's nodes in this partition that have ended.
   std::uint64_t nodes_done() const { return messages().nodes_done(); }
   // Flows that ended since the last call of clear(), those of one host in order of their end.
   std::vector<host::FlowRecord>& finished() { return senders().finished(); }
@@ -114,14 +121,14 @@ class Partition final : private StateHolder<S, T>,
   void for_each_packet(const net::PacketVisit& visit) const;
   // Whether a slow host of this partition has packets that it has not taken yet.
   bool has_untaken() const { return intake().holds_any(); }
-  // The same for those that wait at a port of this partition, but for pause and resume frames.
+  // Calls visit(port, packet) for each packet that waits at a port of this partition, but for pause and resume frames.
   void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const;
 
  private:
   template <template <class> class Self, class P>
   friend class sim::PartitionPart;
 
-  // What the scheduler tells of: what is due soon, and nodes that take their turns at once.
+  // Handles what the scheduler tells: which events are due soon, and the turns of nodes that take them at once.
   struct TurnHandler {
     Partition& self;
     void operator()(sim::Entity e, sim::Horizon due) const { self.prefetcher().on_ready(e, due); }
@@ -138,7 +145,7 @@ class Partition final : private StateHolder<S, T>,
     }
   };
 
-  // As many records as its packets must have.
+  // The number of records that the partition's packets must have.
   std::uint32_t bodies_on_their_way() const;
   // An event that is neither an arrival nor a host that wakes.
   [[gnu::noinline]] void on_rare(const sim::Event& event);

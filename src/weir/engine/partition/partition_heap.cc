@@ -1,8 +1,9 @@
-// The plain engine, compiled apart: beside it less of the other would be inlined.
+// The plain engine, with and without a tracer. It is what the others are compared with, and its speed does not count.
 #include "weir/engine/partition/partition-inl.h"
 
 namespace weir::engine {
 
 template class Partition<sim::HeapScheduler, net::NoTracer>;
+template class Partition<sim::HeapScheduler, net::Recorder>;
 
 }  // namespace weir::engine

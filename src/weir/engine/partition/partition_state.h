@@ -1,4 +1,4 @@
-// What all rooms of a partition share: the model, the network, the scheduler, the counters, and what packets have
+// What all parts of a partition share: the model, the network, the scheduler, the counters, and what packets have
 // beside their descriptors.
 #pragma once
 
@@ -50,7 +50,7 @@ struct PartitionState {
   net::Port& port(std::uint32_t id) const { return first_port[id]; }
   net::SwitchState& switch_state(std::uint32_t s) const { return first_switch[s]; }
 
-  // A packet is lost on its way, or dropped.
+  // Frees the record of a packet that is lost on its way, or dropped.
   void drop(const net::Descriptor& packet) {
     if (packet.has_record()) packets.release(packets.load(packet));
   }

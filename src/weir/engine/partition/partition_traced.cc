@@ -4,6 +4,5 @@
 namespace weir::engine {
 
 template class Partition<sim::WheelScheduler, net::Recorder>;
-template class Partition<sim::HeapScheduler, net::Recorder>;
 
 }  // namespace weir::engine

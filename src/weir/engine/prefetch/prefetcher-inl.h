@@ -193,7 +193,7 @@ void Prefetcher<P>::before_event_deep() {
       sim::kStagesAhead[0], [this](std::uint32_t port) { prefetch_ring(port); },
       [this](const host::Host& host) {
         host.prefetch_queues();
-        prefetch_port(&shared().port(host.port));
+        prefetch_port(&shared().port(host.nic()));
       });
   look(
       sim::kStagesAhead[1], [this](std::uint32_t port) { prefetch_body(port); }, [](const host::Host&) {});
@@ -262,7 +262,7 @@ inline void Prefetcher<P>::prefetch_flow(const host::Host& host) {
 
 template <class P>
 inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
-  prefetch_line(shared().port(host.port).ring.next_place());
+  prefetch_line(shared().port(host.nic()).ring.next_place());
   if (host.ready.empty()) return;
   const auto next = host.ready.front();
   if (next.slot >= host.extras.size()) return;

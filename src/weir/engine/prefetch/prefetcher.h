@@ -1,4 +1,4 @@
-// What brings near the lines of memory that the next events of a partition will touch. It changes no result.
+// Prefetches the lines of memory that the next events of a partition will touch. It changes no result.
 //
 // What is asked for, when and for whom stands in this folder, and how far ahead in sim/caches.h; data structures only
 // know what lines they have. Each stage asks for what the one before it has brought, so that no stage waits. With a
@@ -24,13 +24,14 @@ namespace weir::engine {
 template <class P>
 class Prefetcher : public sim::PartitionPart<Prefetcher, P> {
  public:
-  // Of a network whose switches have ports of this kind. `own_port`: any of the partition's.
+  // `kind` is that of the ports of the network's switches; `own_port` is any of the partition's.
   Prefetcher(net::PortKind kind, std::uint32_t own_port)
       : priority_(kind == net::PortKind::priority), own_port_(own_port) {}
 
   // An event will be handled soon.
   void on_ready(sim::Entity e, sim::Horizon due);
-  // Where nodes take turns: that of a node of the partition, by its number there, comes `by` turns from now, 5 to 1.
+  // Where nodes take turns: the turn of a node of the partition, by its number there, comes `by` turns from now, 5
+  // to 1.
   void on_coming(std::uint32_t node, std::uint32_t by);
   // An event has been taken from the scheduler and is about to be handled.
   void before_event();

@@ -37,6 +37,7 @@
 #include "weir/engine/model/model.h"
 #include "weir/engine/skip/fast_forward_params.h"
 #include "weir/engine/skip/skippable_kinds.h"
+#include "weir/host/flow.h"
 #include "weir/traffic/program.h"
 
 namespace weir::engine {
@@ -53,13 +54,13 @@ class MessageSkipper {
   MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
                  std::uint32_t partitions);
 
-  // During an epoch, of a message of this partition that begins at `now`: how long it takes if it is skipped; nothing:
-  // its packets are to be simulated.
+  // Called during an epoch for a message of this partition that begins at `now`. Returns how long it takes if it is
+  // skipped; nothing if its packets are to be simulated.
   std::optional<Lasts> begin(std::uint32_t partition, std::uint32_t node, Time now);
-  // During an epoch, of a message that has been received now: when that becomes known.
+  // Called during an epoch for a message that has been received at `now`. Returns when that becomes known.
   Time known(std::uint32_t node, Time now) const { return std::max(now, not_before_[node]); }
 
-  // Between epochs: a flow that is no message is about to start.
+  // Called between epochs: a flow that is no message is about to start.
   void add_flow(const traffic::Flow& flow);
   // Flows and messages that have ended.
   void end(std::span<const host::FlowRecord> records);
@@ -96,7 +97,7 @@ class MessageSkipper {
     Lasts lasts;
     double company = 0;  // neighbours at a time, in the mean
   };
-  // How far samples are apart, as a share of the largest.
+  // The distance between the smallest and the largest of some samples, as a share of the largest.
   struct Spread {
     double received = 0;
     double sent = 0;
@@ -115,7 +116,7 @@ class MessageSkipper {
     bool repeats = false;       // it counts in its component, with this spread
     Spread spread;
   };
-  // Of the kind that is the root.
+  // What changes of a component. It is kept at the kind that is the root of its tree.
   struct Component {
     std::uint32_t kinds = 1;
     std::uint32_t coming = 0;     // kinds of which some message is active or still to begin

@@ -41,8 +41,9 @@ std::int64_t rough(Bytes size) {
 // All ports of all shortest paths.
 void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vector<std::uint32_t>& out) {
   const net::Topology& topology = model.topology;
-  out.push_back(model.routing.host_port(src));
-  for (std::size_t i = out.size() - 1; i < out.size(); ++i) {
+  const auto first = model.routing.ports_of(src);
+  out.assign(first.begin(), first.end());
+  for (std::size_t i = 0; i < out.size(); ++i) {
     const std::uint32_t node = topology.port_peer(out[i]);
     if (node < topology.hosts) continue;
     for (const std::uint32_t port : model.routing.next_hops(node - topology.hosts, dst))
@@ -54,7 +55,7 @@ void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vecto
 
 std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
                                       std::uint16_t profile) {
-  if (!model.profiles[profile].balancing.sprays()) return model.routing.path(src, dst, entropy);
+  if (model.profiles[profile].balancing.has_one_path()) return model.routing.path(src, dst, entropy);
   std::vector<std::uint32_t> out;
   spread(model, src, dst, out);
   return out;

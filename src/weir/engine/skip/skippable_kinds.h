@@ -15,17 +15,17 @@ namespace weir::engine {
 std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src, std::uint32_t dst,
                                            std::uint32_t entropy, std::uint16_t profile);
 
-// The same of its data alone.
+// The ports that a flow's data may leave by, each once.
 std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
                                       std::uint16_t profile);
 
-// Constant data.
+// The kinds of a program's messages, numbered from 0. Constant after construction.
 class SkippableKinds {
  public:
   SkippableKinds(const Model& model, const traffic::Program& program);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(first_port_.size() - 1); }
-  // Of a node that is a message.
+  // The kind of a node that is a message.
   std::uint32_t of(std::uint32_t node) const { return kind_of_[node]; }
   // How many messages there are of the kind.
   std::uint32_t count(std::uint32_t kind) const { return counts_[kind]; }

@@ -39,18 +39,18 @@ class SteadyFlowSkipper {
   // Model and network must outlive this. Without messages that wait for each other, faults and ranks.
   SteadyFlowSkipper(const Model& model, Network& network, const FastForwardParams& params, Time grid);
 
-  // What the run's clock is ahead of the packets'.
+  // The time by which the run's clock is ahead of the packets'.
   Time skipped_time() const { return skipped_time_; }
 
-  // Between epochs: a flow is about to start; its start is on the run's clock.
+  // Called between epochs: a flow is about to start. Its start is on the run's clock.
   void add_flow(const traffic::Flow& flow);
-  // Flows have ended since the last call: their records become what is reported.
+  // Changes the records of flows that have ended since the last call into what is reported.
   void end(std::span<host::FlowRecord> records);
-  // At `now` of the packets' clock: decides whether a span is left out. It ends at `limit` of the run's clock at the
-  // latest.
+  // Decides, at `now` of the packets' clock, whether a span is left out. The span ends at `limit` of the run's clock at
+  // the latest.
   void look(Time now, Time limit);
-  // Leaves out what has been decided on, until `limit` of the run's clock at the latest: nothing may come from outside
-  // before.
+  // Leaves out the span that look() has decided on, until `limit` of the run's clock at the latest. Nothing may come
+  // from outside before `limit`.
   void pass(Time now, Time until, Time limit);
 
   // The active flow as it is reported.
@@ -80,13 +80,13 @@ class SteadyFlowSkipper {
   }
 
  private:
-  // At the end of a window.
+  // The state of a flow at the end of a window.
   struct Sample {
     std::int64_t acknowledged = 0;
     Time rtt;
-    Time skipped_time;  // until then
+    Time skipped_time;  // in the whole run until then
   };
-  // So many bytes in so much time.
+  // A rate: so many bytes in so much time.
   struct Pace {
     std::int64_t bytes = 0;
     Time time;
@@ -94,18 +94,19 @@ class SteadyFlowSkipper {
       return static_cast<std::int64_t>(static_cast<__int128>(bytes) * span.ps / time.ps);
     }
   };
+  // A flow since its last disturbance.
   struct History {
-    std::vector<std::uint32_t> ports;  // that its data leave by
+    std::vector<std::uint32_t> ports;  // by which its data leave
     std::vector<Sample> samples;
     std::uint32_t src = 0;
     std::uint32_t slot = 0;
-    std::uint32_t settle = 0;  // windows until the first sample
-    Time start;                // on the run's clock
-    std::int64_t lost = 0;     // bytes left out
-    std::int64_t owed = 0;     // bytes of less than a packet that have not been
-    std::int64_t taken = 0;    // packets left out in the present span
-    std::int64_t before = 0;   // acknowledged before the present check
-    Pace pace;                 // of the present span or check
+    std::uint32_t settle = 0;          // windows until the first sample
+    Time start;                        // on the run's clock
+    std::int64_t lost = 0;             // bytes left out
+    std::int64_t bytes_carried = 0;    // bytes of less than a packet that have not been
+    std::int64_t packets_skipped = 0;  // packets left out in the present span
+    std::int64_t before = 0;           // acknowledged before the present check
+    Pace pace;                         // of the present span or check
   };
   // What a flow's history allows.
   struct Steady {

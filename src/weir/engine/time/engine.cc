@@ -28,27 +28,12 @@ void Engine::refuse_decide() {
 }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
-void Engine::trace(net::TraceFilter, net::TraceVisit) { refuse_trace(); }
+void Engine::trace(net::TraceFilter, net::TraceVisit, net::Telling) { refuse_trace(); }
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
 void Engine::on_phase_times(PhaseTimesVisit) { refuse_phase_times(); }
 
-std::uint32_t Engine::hosts() const { return model().topology.hosts; }
-
-std::uint32_t Engine::switches() const { return model().topology.switches; }
-
-std::uint32_t Engine::ports() const { return model().topology.ports(); }
-
-PortFacts Engine::port_facts(std::uint32_t port) const {
-  check_port(port);
-  const net::Topology& t = model().topology;
-  const net::Link& link = t.links.at(port / 2);
-  return {.from = t.port_owner(port), .to = t.port_peer(port), .rate = link.rate, .delay = link.delay};
-}
-
-void Engine::check_port(std::uint32_t port) const {
-  if (port >= ports()) throw std::out_of_range("there is no such port");
-}
+void Engine::check_port(std::uint32_t port) const { network().port(port); }
 
 const traffic::Program& Engine::program() const {
   static const traffic::Program none;
@@ -57,7 +42,7 @@ const traffic::Program& Engine::program() const {
 
 Stall Engine::stall_of(Stall::Kind kind) const {
   Stall out{.kind = kind, .found = now(), .since = now(), .cycle = {}, .flows = {}};
-  for_each_active([&](std::uint32_t src, const host::Flow& flow) { out.flows.push_back({flow.id, src, flow.dst}); });
+  for_each_active([&](const host::FlowView& flow) { out.flows.push_back({flow.id, flow.src, flow.dst}); });
   out.unfinished = out.flows.size();
   std::sort(out.flows.begin(), out.flows.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   if (out.flows.size() > Stall::kFewFlows) out.flows.resize(Stall::kFewFlows);

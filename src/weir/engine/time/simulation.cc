@@ -35,13 +35,20 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       deadlock_search_(model, network_),
       cut_off_search_(model, network_),
-      partitions_(make_partitions(model, network_, options)),
-      gathered_(options.ranks == nullptr ? nullptr : std::make_unique<GatheredState>(*this, *options.ranks)) {
+      stream_(model.topology),
+      partitions_(make_partitions(model, network_, options)) {
   traffic_dry_ = !traffic_.peek().has_value();
   load_program();
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
     steady_flow_skipper_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
+  if (steady_flow_skipper_)
+    own_ = std::make_unique<SteadyFlowObservation>(model_, network_, *partitions_, now_, *steady_flow_skipper_);
+  else
+    own_ = std::make_unique<LocalObservation>(model_, network_, *partitions_, now_, message_skipper_.get());
+  if (options.ranks != nullptr)
+    gathered_ = std::make_unique<GatheredObservation>(model_, *partitions_, *own_, *options.ranks);
+  seen_ = gathered_ ? static_cast<Observation*>(gathered_.get()) : own_.get();
   const traffic::Program& program = traffic_.program();
   const bool skips = message_skipper_ != nullptr || steady_flow_skipper_ != nullptr;
   const bool ends_with_program = options.until_program && !program.empty();
@@ -76,58 +83,17 @@ void Simulation::every(Time interval, std::function<void(Time)> call) {
   samplers_.add(interval, now(), std::move(call));
 }
 
-void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit) {
+void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) {
   if (!options_.traced || now_ != Time{}) refuse_trace();
-  readers_.push_back({std::move(filter), std::move(visit)});
-  filter_ = {};
-  // without them nobody knows the flows of packets
-  unsigned kinds = net::kind_bit(net::EventKind::started);
-  bool is_first = true;
-  for (const TraceReader& reader : readers_) {
-    const net::TraceFilter& f = reader.filter;
-    kinds |= f.kinds;
-    if ((f.kinds & ~net::kOfFlows) == 0) continue;  // recorded whatever the port and the time
-    if (std::exchange(is_first, false)) {
-      filter_ = f;
-      continue;
-    }
-    filter_.arrivals_at_switches = filter_.arrivals_at_switches || f.arrivals_at_switches;
-    filter_.from = std::min(filter_.from, f.from);
-    filter_.until = std::max(filter_.until, f.until);
-    if (f.ports.empty()) filter_.ports.clear();
-    for (std::size_t i = 0; i < filter_.ports.size(); ++i) filter_.ports[i] = filter_.ports[i] || f.ports[i];
-  }
-  filter_.kinds = static_cast<net::EventKinds>(kinds);
-  // What is recorded of a port is settled with what happens there: whole epochs. Readers get what they asked for.
-  filter_.from = filter_.from / epoch() * epoch();
-  if (filter_.until < Time::max() - epoch()) filter_.until = (filter_.until / epoch() + 1) * epoch();
+  stream_.add_reader(std::move(filter), std::move(visit), telling);
+  filter_ = stream_.wanted(epoch());
   partitions_->record(filter_);
 }
 
 void Simulation::tell_trace(Time end) {
-  if (readers_.empty()) return;
-  const net::TraceEvents events = partitions_->trace(end);
-  if (events.empty()) return;
-  net::EventKinds kinds = 0;
-  for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
-  const auto is_of_packets = [](const TraceReader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
-  const bool is_only_one = std::count_if(readers_.begin(), readers_.end(), is_of_packets) == 1;
-  for (const TraceReader& reader : readers_) {
-    const net::TraceFilter& filter = reader.filter;
-    if ((kinds & filter.kinds) == 0) continue;
-    // nothing is recorded at other ports than those of the only one who asks for any
-    if ((kinds & ~filter.kinds) == 0 && (is_only_one || !is_of_packets(reader)) && events.front().time >= filter.from &&
-        events.back().time < filter.until) {
-      reader.visit(events);
-      continue;
-    }
-    taken_.clear();
-    for (const net::TraceEvent& event : events)
-      if (filter.takes(event) && (filter.arrivals_at_switches || event.kind != net::EventKind::arrived ||
-                                  model_.topology.port_peer(event.port) < model_.topology.hosts))
-        taken_.push_back(&event);
-    if (!taken_.empty()) reader.visit(net::TraceEvents(taken_));
-  }
+  if (!stream_.has_readers()) return;
+  partitions_->take_trace(end, recorded_);
+  stream_.push(recorded_, end);
 }
 
 void Simulation::on_phase_times(PhaseTimesVisit visit) {
@@ -263,11 +229,16 @@ void Simulation::save(Saver& a) {
   for (std::uint32_t port = 0; port < model_.topology.ports(); ++port) partitions_->settle_before(port, now_);
   archive(a);
   partitions_->save(a, false);
+  if (options_.traced) stream_.archive(a);
 }
 
 void Simulation::load(Loader& a) {
   archive(a);
   partitions_->load(a, now_);
+  if (!options_.traced) return;
+  stream_.archive(a);
+  // Whoever was not traced before has not noted them.
+  partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) { stream_.know(src, flow); });
 }
 
 bool Simulation::advance(Time until) {
@@ -275,8 +246,14 @@ bool Simulation::advance(Time until) {
   if (!checked_) check_decided();
   checked_ = true;
   broken_ = true;  // unless this call returns
-  advance_to(std::min({until, options_.stop, kEndOfTime}));
+  try {
+    advance_to(std::min({until, options_.stop, kEndOfTime}));
+  } catch (...) {
+    stream_.abandon();  // readers may be gone before this is
+    throw;
+  }
   if (now() >= kEndOfTime && !ended()) stall_ = stall_of(Stall::Kind::end_of_time);
+  stream_.finish();
   gather_nodes();
   broken_ = false;
   return ended();

@@ -27,8 +27,10 @@
 #include "weir/engine/parallel/exchange.h"
 #include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
-#include "weir/engine/time/gathered_state.h"
+#include "weir/engine/time/gathered_observation.h"
+#include "weir/engine/time/local_observation.h"
 #include "weir/engine/time/samplers.h"
+#include "weir/engine/trace/trace_stream.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::engine {
@@ -45,7 +47,8 @@ class Simulation final : public Engine {
 
   void every(Time interval, std::function<void(Time)> call) override;
 
-  void trace(net::TraceFilter filter, net::TraceVisit visit) override;
+  void trace(net::TraceFilter filter, net::TraceVisit visit,
+             net::Telling telling = net::Telling::between_epochs) override;
   void on_phase_times(PhaseTimesVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
@@ -67,9 +70,11 @@ class Simulation final : public Engine {
   bool ended() const;
   std::uint32_t threads() const override;
   Counters counters() const override;
+  std::optional<Regime> regime() const override;
   const Model& model() const override { return model_; }
 
-  // Between epochs: the state of a port with all departures before now() settled; of several ranks only at its owner's.
+  // The state of a port between epochs, with all departures before now() settled. Among several ranks only the one that
+  // owns the port has it.
   const net::Port& port(std::uint32_t id);
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
@@ -83,35 +88,33 @@ class Simulation final : public Engine {
   std::uint64_t dropped(std::uint32_t s) const override;
   std::uint64_t pauses_sent(std::uint32_t s) const override;
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
-  void for_each_active(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+  std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
 
-  // Between epochs: which invariant of the network does not hold (engine/endings/invariants.h); "" = all do.
+  // The invariant of the network that does not hold between epochs (engine/endings/invariants.h); "" = all do.
   std::string broken_invariant() const;
 
-  std::int64_t acknowledged(std::uint32_t src, const host::Flow& flow) const override;
+  // Of this process: an active flow whole, and its On-Ramp; null if it has none.
+  const host::Flow& flow(const host::FlowView& flow) const;
+  const cc::OnRamp* on_ramp(const host::FlowView& flow) const;
 
-  // Of an active flow of host src; null if it has none.
-  const cc::OnRamp* on_ramp(std::uint32_t src, const host::Flow& flow) const;
-  std::optional<OneWayReport> one_way_report(std::uint32_t src, const host::Flow& flow) const override;
-
-  // What this rank has exchanged with the others.
+  // The amounts that this rank has exchanged with the others.
   ExchangeCounts exchanged() const;
 
  private:
-  friend class GatheredState;
-
   template <class A>
   void archive(A& a);
   void reroute();
   void load_program();
-  // Everything has been done that the run was asked for.
+  // Whether everything has been done that the run was asked for.
   bool is_done() const;
-  // simulation_epochs.cc. The last epoch before anything can happen, be it an event or from outside; nothing if nothing
-  // ever will.
+  // The functions up to skip_idle_time() are in simulation_epochs.cc.
+
+  // The last epoch before anything can happen, be it an event or from outside; nothing if nothing ever will.
   std::optional<Time> next_work(Time until) const;
   Time next_fault() const;
   Time next_look() const;
-  // To where something happens. False if the run has to be looked at first.
+  // Goes on to where something happens. Returns false if the run has to be looked at first.
   bool skip_idle_time(Time until);
   Time draw_epoch(Time until);
   // An instant before which some flow of this process does not end.
@@ -119,15 +122,16 @@ class Simulation final : public Engine {
   void apply_faults();
   void poll_watchdog();
   void tell_trace(Time end);
-  // What the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
+  // The time by which the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
   Time skipped_time() const;
-  // On the run's clock: nothing comes from outside before.
+  // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
+  std::int64_t epochs_at_once() const { return takes_epochs_singly() ? 1 : epochs_at_once_; }
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
   void answer_questions();
-  // What the searches for stalls look at: this simulation's own, or a copy of all ranks'.
+  // The network at which the searches for stalls look: this simulation's own, or a copy that has all ranks'.
   struct Whole;
   std::unique_ptr<Whole> gather_whole();
   void gather_nodes();
@@ -135,22 +139,19 @@ class Simulation final : public Engine {
   std::optional<Stall> find_stall(bool idle);
   Deadlock find_deadlock();
   std::optional<Obstacles> find_cut_off();
-  // Of ports and flows of this rank.
-  GatheredState::PortFigures figures(std::uint32_t id);
-  std::int64_t acknowledged_of(std::uint32_t src, const host::Flow& flow) const;
-  std::optional<OneWayReport> report_of(std::uint32_t src, const host::Flow& flow) const;
-  void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
+  // What is seen of a port.
+  Observation& at(std::uint32_t id) const;
 
   const Model& model_;
   traffic::Traffic& traffic_;
   RunOptions options_;
   Network network_;
   Time grid_;
-  Time look_;       // a run is looked at for a stall at the multiples of this, one of the grid
+  Time look_;       // the run is searched for a stall at the multiples of this, which is one of the grid's
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
-  std::int64_t epochs_at_once_ = 1;
-  Time lasts_until_;  // result of the last some_flow_lasts_until(), valid until next_survey_
+  std::int64_t epochs_at_once_ = 1;  // if nobody asks for single ones
+  Time lasts_until_;                 // result of the last some_flow_lasts_until(), valid until next_survey_
   Time next_survey_;
   bool traffic_dry_ = false;
   std::size_t changes_done_ = 0;  // of model.faults
@@ -160,27 +161,25 @@ class Simulation final : public Engine {
   DeadlockSearch deadlock_search_;
   CutOffSearch cut_off_search_;
   std::optional<Stall> stall_;
-  Samplers samplers_;  // on the run's clock
-  struct TraceReader {
-    net::TraceFilter filter;
-    net::TraceVisit visit;
-  };
-  net::TraceFilter filter_;  // what any of the readers wants
-  std::vector<TraceReader> readers_;
-  std::vector<const net::TraceEvent*> taken_;  // by one of them
-  bool checked_ = false;                       // that somebody decides, if flows may ask
-  bool broken_ = false;                        // an exception has left advance()
-  bool decided_at_once_ = false;               // what flows ask for
-  host::BatchPolicy decide_;                   // the same, at the end of an epoch
+  Samplers samplers_;             // on the run's clock
+  net::TraceFilter filter_;       // what any of the readers of the trace wants
+  bool checked_ = false;          // that somebody decides, if flows may ask
+  bool broken_ = false;           // an exception has left advance()
+  bool decided_at_once_ = false;  // what flows ask for
+  host::BatchPolicy decide_;      // the same, at the end of an epoch
   std::vector<host::Question> questions_;
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
   std::vector<host::FlowRecord> finished_;
+  TraceStream::Recorded recorded_;
+  TraceStream stream_;
   PhaseLog phases_;
   std::unique_ptr<Partitions> partitions_;
-  std::unique_ptr<GatheredState> gathered_;                 // null: there is one rank
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped
   std::unique_ptr<SteadyFlowSkipper> steady_flow_skipper_;  // null: no time is left out
+  std::unique_ptr<LocalObservation> own_;                   // of this process
+  std::unique_ptr<GatheredObservation> gathered_;           // null: there is one rank
+  Observation* seen_ = nullptr;                             // one of the two
 };
 
 }  // namespace weir::engine

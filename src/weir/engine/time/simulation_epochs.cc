@@ -58,7 +58,7 @@ bool Simulation::skip_idle_time(Time until) {
 Time Simulation::draw_epoch(Time until) {
   const Time ahead = skipped_time();
   const Time first = (now_ / grid_ + 1) * grid_;
-  const Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once_) * grid_, next_look(), next_fault(),
+  const Time end = std::min({until - ahead, (now_ / grid_ + epochs_at_once()) * grid_, next_look(), next_fault(),
                              next_poll_, samplers_.next() - ahead});
   assert(end >= now_);
 
@@ -71,7 +71,7 @@ Time Simulation::draw_epoch(Time until) {
   // to start, or surely goes on.
   Time last = first;
   for (const traffic::Flow& flow : batch_) {
-    const Time least = least_time(flow.size, network_.ports[network_.hosts[flow.src].port].rate);
+    const Time least = least_time(flow.size, network_.ports[network_.hosts[flow.src].nic()].rate);
     last = std::max({last, (flow.start / grid_ + 1) * grid_, (flow.start + least) / grid_ * grid_});
   }
   if (last < end) last = std::max(last, some_flow_lasts_until() / grid_ * grid_);

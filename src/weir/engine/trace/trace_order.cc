@@ -5,26 +5,23 @@
 
 namespace weir::engine {
 
-net::TraceEvents TraceOrder::collect(std::span<net::Recorder* const> recorders, Time end) {
+net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded, Time end) {
   // Events are large and stay where they are; what is sorted is their keys.
-  held_.resize(1 + recorders.size());
-  held_[0].clear();
-  held_[0].swap(later_);
+  kept_.clear();
+  kept_.swap(later_);
   recorded_.clear();
   keys_.clear();
-  for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (i != 0) {
-      held_[i].clear();
-      held_[i].swap(recorders[i - 1]->events());
-    }
-    for (net::TraceEvent& event : held_[i]) {
+  const auto add = [&](std::vector<net::TraceEvent>& events) {
+    for (net::TraceEvent& event : events) {
       if (event.time < end)
         keys_.push_back({event.time, tie_break_of(event, recorded_.size())});
       else
         later_.push_back(event);
       recorded_.push_back(&event);
     }
-  }
+  };
+  add(kept_);
+  for (auto& events : recorded) add(events);
   sort_by_spans(keys_, scratch_, [](const Key& key) { return key.time.ps; });  // recorders are nearly in order of time
 
   events_.clear();

@@ -16,9 +16,10 @@ namespace weir::engine {
 // Also finds the flows that packets belong to.
 class TraceOrder {
  public:
-  // The events since the last call that come before `end`, in order (net/trace.h), valid until the next call; later
-  // calls give those that the recorders had already, and come later. Flows are known from their `started` on.
-  net::TraceEvents collect(std::span<net::Recorder* const> recorders, Time end);
+  // Those of what each recorder has recorded since the last call that come before `end`, in order (net/trace.h), and
+  // those that the last call kept. They are valid until the next call, and as long as `recorded` is not changed. What
+  // comes later is kept for the next call. Flows are known from their `started` on.
+  net::TraceEvents collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
 
   // A flow of host src that has started before anything was recorded.
   void know(std::uint32_t src, const host::Flow& flow);
@@ -51,13 +52,13 @@ class TraceOrder {
   static std::uint64_t place_of(const net::TraceEvent& event);
   static std::uint64_t tie_break_of(const net::TraceEvent& event, std::size_t index);
 
-  std::vector<std::vector<net::TraceEvent>> held_;  // what was collected: later_ of the last call, then by recorder
-  std::vector<net::TraceEvent*> recorded_;          // all of held_
-  std::vector<Key> keys_;                           // of those of them that come before `end`
+  std::vector<net::TraceEvent> later_;      // what this call keeps for the next
+  std::vector<net::TraceEvent> kept_;       // what the last one has kept
+  std::vector<net::TraceEvent*> recorded_;  // all of kept_, then by recorder
+  std::vector<Key> keys_;                   // of those of them that come before `end`
   SpanScratch<Key> scratch_;
   std::vector<const net::TraceEvent*> events_;  // in order
-  std::vector<net::TraceEvent> later_;
-  std::vector<std::vector<Slot>> slots_;  // by sender, then slot
+  std::vector<std::vector<Slot>> slots_;        // by sender, then slot
 };
 
 }  // namespace weir::engine

@@ -20,40 +20,42 @@
 
 namespace weir::net {
 
-// At a host a packet has a record only if it carries more than its body.
+// The store of a partition. At a host, a packet has a record only if it carries telemetry or a Sack.
 class PacketStore {
  public:
-  // Gives a packet that has no record one with room for telemetry.
+  // Gives a packet that has no record one, with room for telemetry.
   void add_telemetry(Packet& packet) {
     const std::uint32_t i = take();
     if (i >= telemetry_.size()) [[unlikely]]
       keep_telemetry();
     telemetry_[i].path = 0;
+    telemetry_[i].hops = 0;
     packet.record = i | kHasTelemetry;
   }
-  // Of a measured packet.
+  // The telemetry of a packet that has it.
   Telemetry& telemetry(const Descriptor& d) { return telemetry_[number(d)]; }
-  // Where an acknowledgement tells something selectively from now on.
+  // Makes an acknowledgement carry a Sack, and returns that.
   Sack& add_sack(Packet& ack) {
     if (!ack.has_record()) ack.record = take();
     ack.flags |= kSack;
     return records_[number(ack)].sack;
   }
-  // Of one that does.
+  // The Sack of an acknowledgement that carries one.
   const Sack& sack(const Descriptor& d) const { return records_[number(d)].sack; }
   Sack& sack(const Descriptor& d) { return records_[number(d)].sack; }
-  // The packet is no more.
+  // Frees the record of a packet that is no more, if it has one.
   void release(const Packet& packet) {
     if (packet.has_record()) free_[frees_++] = number(packet);
   }
 
-  // A packet leaves a host: keeps its body. Returns the name that its descriptor has from now on.
+  // Stores the body of a packet that leaves a host. Returns the record that its descriptor names from now on.
   std::uint32_t store(const Packet& packet) {
     const std::uint32_t name = packet.has_record() ? packet.record : take();
     copy_fields(records_[name & ~kHasTelemetry].body, packet);
     return name;
   }
-  // A packet that has a body is no longer on its way here: it has reached a host or another partition, or is lost.
+  // Reads a packet whose way ends here, as it has reached a host or another partition, or is lost. Its record is freed
+  // unless it carries telemetry or a Sack.
   Packet load(const Descriptor& d) {
     Packet out{d, body(d)};
     const bool carries_more = d.has_telemetry() || (d.flags & kSack) != 0;
@@ -62,19 +64,19 @@ class PacketStore {
     out.record = carries_more ? d.record : kNoRecord;
     return out;
   }
-  // One on its way, seen as a whole.
+  // A packet on its way, as a whole.
   Packet packet(const Descriptor& d) const { return {d, d.has_record() ? body(d) : PacketBody{}}; }
   const PacketBody& body(const Descriptor& d) const { return records_[number(d)].body; }
 
-  // How many records packets have.
+  // The number of records that packets have.
   std::uint32_t in_use() const { return static_cast<std::uint32_t>(records_.size()) - frees_; }
-  // Brings near what switches have written into a measured packet.
+  // Prefetches the telemetry of a packet that has it.
   void prefetch_telemetry(const Descriptor& d) const {
     const auto* first = reinterpret_cast<const char*>(&telemetry_[number(d)]);
     prefetch_line(first);
     prefetch_line(first + 64);
   }
-  // Brings the body near, if there is one.
+  // Prefetches the record of a packet, if it has one.
   void prefetch(const Descriptor& d) const {
     if (d.has_record()) prefetch_line(&records_[number(d)]);
   }
@@ -101,7 +103,7 @@ class PacketStore {
     Sack sack;  // of an acknowledgement that has it
   };
 
-  // Of its record.
+  // The number of a descriptor's record.
   static std::uint32_t number(const Descriptor& d) { return d.record & ~kHasTelemetry; }
   std::uint32_t take() {
     if (frees_ == 0) [[unlikely]]
@@ -113,7 +115,7 @@ class PacketStore {
     telemetry_.resize(records_.size());
   }
   [[gnu::cold]] void grow() { grow_to(records_.size() == 0 ? 64 : 2 * records_.size()); }
-  // All new records are free, the first one to be taken next.
+  // Makes new records, all of them free; the first of them is taken next.
   void grow_to(std::size_t size) {
     const auto n = static_cast<std::uint32_t>(records_.size());
     records_.resize(size);
@@ -134,7 +136,7 @@ class PacketStore {
       if (!is_free[i]) out.push_back(i);
     return out;
   }
-  // Has records up to the last one of `used`, which packets have; all others are free. Throws InputError.
+  // Makes records up to the last one of `used`, which packets have; all others are free. Throws InputError.
   void take_only(const std::vector<std::uint32_t>& used) {
     *this = {};
     if (std::adjacent_find(used.begin(), used.end(), std::greater_equal<>()) != used.end())
@@ -151,7 +153,7 @@ class PacketStore {
 
   ZeroedArray<Record> records_;
   ZeroedArray<Telemetry> telemetry_;  // of the measured packets, by the same numbers
-  bool has_telemetry_ = false;        // a packet has been measured
+  bool has_telemetry_ = false;        // a packet has had telemetry
   ZeroedArray<std::uint32_t> free_;   // the first `frees_`: those that no packet has, the next one to be taken last
   std::uint32_t frees_ = 0;
 };

@@ -18,7 +18,7 @@ struct Division {
   std::vector<Rate> capacity;        // by group: of the links out of it, and as much into it
 };
 
-// Those in which the links of some group carry less than its hosts' own; none of a topology without tiers.
+// The divisions in which the links of some group carry less than its hosts' own. A topology without tiers has none.
 std::vector<Division> narrow_divisions(const Topology& topology);
 
 }  // namespace weir::net

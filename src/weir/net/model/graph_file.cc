@@ -47,21 +47,24 @@ class Parser {
     } else if (words_[0] == "link") {
       link();
     } else {
-      fail(where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches or link", one_line(words_[0], kQuoted),
-                               did_you_mean(words_[0], {"hosts", "switches", "link"})));
+      throw InputError(
+          where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches or link", one_line(words_[0], kQuoted),
+                              did_you_mean(words_[0], {"hosts", "switches", "link"})));
     }
     if (at_ < words_.size())
-      fail(where_, fmt::format("'{}' is too much; the line ends before it", one_line(words_[at_], kQuoted)));
+      throw InputError(where_,
+                       fmt::format("'{}' is too much; the line ends before it", one_line(words_[at_], kQuoted)));
   }
 
   Topology finish() {
     for (const auto& [keyword, value] : {std::pair{"hosts", topology_.hosts}, {"switches", topology_.switches}})
-      if (value == 0) fail({where_.file, 0}, fmt::format("no '{}' line; write one like \"{} 4\"", keyword, keyword));
+      if (value == 0)
+        throw InputError(Where{where_.file, 0}, fmt::format("no '{}' line; write one like \"{} 4\"", keyword, keyword));
     topology_.name = where_.file;
     try {
       check(topology_);
     } catch (const InputError& e) {
-      fail({where_.file, 0}, e.what());
+      throw InputError(Where{where_.file, 0}, e.what());
     }
     assign_tiers(topology_);
     return std::move(topology_);
@@ -69,23 +72,25 @@ class Parser {
 
  private:
   std::uint32_t number(std::string_view what, std::uint32_t min, std::uint32_t max) {
-    if (at_ == words_.size()) fail(where_, fmt::format("{} is missing; valid is {} to {}", what, min, max));
+    if (at_ == words_.size()) throw InputError(where_, fmt::format("{} is missing; valid is {} to {}", what, min, max));
     const std::string_view word = words_[at_++];
     std::uint32_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc{} || end != word.data() + word.size() || value < min || value > max)
-      fail(where_, fmt::format("{} cannot be '{}'; valid is {} to {}", what, one_line(word, kQuoted), min, max));
+      throw InputError(where_,
+                       fmt::format("{} cannot be '{}'; valid is {} to {}", what, one_line(word, kQuoted), min, max));
     return value;
   }
 
   void count(std::string_view keyword, std::uint32_t& value, std::uint32_t min, std::uint32_t max) {
-    if (value != 0) fail(where_, fmt::format("'{}' a second time; it is {} already", keyword, value));
+    if (value != 0) throw InputError(where_, fmt::format("'{}' a second time; it is {} already", keyword, value));
     value = number(fmt::format("the number of {}", keyword), min, max);
   }
 
   // A number and its unit, as one word or two.
   std::string quantity(std::string_view what, std::string_view example) {
-    if (at_ == words_.size()) fail(where_, fmt::format("the {} is missing; write it like \"{}\"", what, example));
+    if (at_ == words_.size())
+      throw InputError(where_, fmt::format("the {} is missing; write it like \"{}\"", what, example));
     std::string out(words_[at_++]);
     const bool bare = out.find_first_not_of("0123456789.") == std::string::npos;
     if (bare && at_ < words_.size()) out += fmt::format(" {}", words_[at_++]);
@@ -94,7 +99,7 @@ class Parser {
 
   void link() {
     if (topology_.hosts == 0 || topology_.switches == 0)
-      fail(where_, "a link before its nodes; write the hosts and switches lines first");
+      throw InputError(where_, "a link before its nodes; write the hosts and switches lines first");
     const std::uint32_t last = topology_.nodes() - 1;
     Link l;
     l.a = number("the first node", 0, last);
@@ -106,14 +111,14 @@ class Parser {
       l.delay = parse_time(delay);
       check_link(topology_, l);
     } catch (const InputError& e) {
-      fail(where_, e.what());
+      throw InputError(where_, e.what());
     }
     for (const std::uint32_t node : {l.a, l.b}) {
       if (node >= topology_.hosts) continue;
       const auto [before, is_new] = line_of_host_.try_emplace(node, where_.line);
       if (!is_new)
-        fail(where_,
-             fmt::format("host {} has a link already, in line {}; a host has exactly one", node, before->second));
+        throw InputError(where_, fmt::format("host {} has a link already, in line {}; a host has exactly one", node,
+                                             before->second));
     }
     topology_.links.push_back(l);
   }

@@ -232,7 +232,7 @@ void Paths::walk(std::uint32_t src, std::uint32_t dst, Visit&& visit) const {
   const Topology& t = *topology_;
   const std::size_t edges = routing_->edge_count();
   const std::size_t edge = routing_->edge_index(dst);
-  std::uint32_t port = routing_->host_port(src);
+  std::uint32_t port = routing_->nic(src);
   for (;;) {
     visit(t.links[port / 2]);
     const std::uint32_t node = t.port_peer(port);
@@ -271,7 +271,7 @@ Time Paths::base_rtt(std::uint32_t src, std::uint32_t dst, Bytes data_wire, Byte
 bool Paths::is_as_one_path(std::uint32_t src, std::uint32_t dst, bool sprayed) const {
   if (paths_are_alike_ && !sprayed) return true;
   const Topology& t = *topology_;
-  for (std::uint32_t node = t.port_peer(routing_->host_port(src)); node != dst;) {
+  for (std::uint32_t node = t.port_peer(routing_->nic(src)); node != dst;) {
     const auto hops = routing_->next_hops(node - t.hosts, dst);
     if (hops.size() > 1) return false;
     node = t.port_peer(hops.front());
@@ -352,7 +352,7 @@ Time Paths::network_rtt(Bytes data_wire, Bytes ack_wire) const {
   std::vector<std::uint32_t> hosts;
   {
     std::vector<std::vector<std::uint32_t>> chosen(routing_->edge_count());
-    const auto link_of = [&](std::uint32_t h) -> const Link& { return t.links[routing_->host_port(h) / 2]; };
+    const auto link_of = [&](std::uint32_t h) -> const Link& { return t.links[routing_->nic(h) / 2]; };
     for (std::uint32_t h = 0; h < t.hosts; ++h) {
       auto& mine = chosen[routing_->edge_index(h)];
       const auto alike = std::count_if(mine.begin(), mine.end(), [&](std::uint32_t o) {

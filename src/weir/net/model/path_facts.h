@@ -32,7 +32,7 @@ struct Framing {
   Bytes header;   // added to each packet, INT included
   Bytes ack;
   bool each_acked = true;  // every packet is acknowledged by itself
-  bool sprayed = false;    // every packet may take another path
+  bool sprayed = false;    // its packets may take several paths
 };
 
 // Constant after construction. The routing (and its topology) must outlive this.
@@ -44,16 +44,20 @@ class Paths {
   PathFacts facts(std::uint32_t src, std::uint32_t dst) const;
   // From the first bit sent by src until dst has all of a packet of this size on the wire.
   Time one_way(std::uint32_t src, std::uint32_t dst, Bytes wire) const;
-  // A data packet there and its acknowledgement back.
+  // The time that a data packet takes there and its acknowledgement back.
   Time base_rtt(std::uint32_t src, std::uint32_t dst, Bytes data_wire, Bytes ack_wire) const;
 
-  // Least times; Time::max() if they are longer. Of a packet of this size, as one_way:
+  // The functions up to ideal_fct() give least times; Time::max() if they are longer.
+
+  // The least time that a packet of this size takes, as one_way() counts it.
   Time least_one_way(std::uint32_t src, std::uint32_t dst, Bytes wire) const;
-  // A flow alone in the network, from the first bit sent until dst has all of it ...
+  // The time that a flow alone in the network takes, from the first bit sent until dst has all of it.
   Time delivery(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing) const;
-  // ... by these ports, from the host's own to the last switch's, whatever framing.sprayed says ...
+  // The time that such a flow takes by these ports, from the host's own to the last switch's, whatever framing.sprayed
+  // says.
   static Time delivery_by(const Topology&, std::span<const std::uint32_t> ports, Bytes size, const Framing& framing);
-  // ... and until src has the last acknowledgement. IdealFct::hpcc: of the path of which facts() tells.
+  // The time that such a flow takes until src has the last acknowledgement. With IdealFct::hpcc, that of the path of
+  // which facts() tells.
   Time ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing,
                  IdealFct kind = IdealFct::exact) const;
 

@@ -16,7 +16,7 @@ WideTime time_on(const Link& link, Bytes wire) {
 PathGraph::PathGraph(const Routing& routing, std::uint32_t src, std::uint32_t dst) {
   constexpr auto kUnseen = std::numeric_limits<std::uint32_t>::max();
   const Topology& t = routing.topology();
-  const std::uint32_t up = routing.host_port(src);
+  const std::uint32_t up = routing.nic(src);
   stages_.push_back({{&t.links[up / 2], 0, 0}});
   nodes_.push_back(1);
   std::vector<std::uint32_t> here{t.port_peer(up)};

@@ -47,8 +47,8 @@ class PathGraph {
     return std::move(here.front());
   }
 
-  // By stage, and one more for the end: the least time from the first bit sent until a packet of this size stands
-  // whole at one of the nodes before the stage.
+  // The least time from the first bit sent until a packet of this size stands whole at one of the nodes before a stage,
+  // by stage, and one more for the end.
   std::vector<WideTime> least_until(Bytes wire) const;
   // The least time from one of these nodes to the receipt.
   std::vector<WideTime> least_from(Bytes wire) const;

@@ -185,7 +185,7 @@ std::optional<Uneven> Routing::uneven() const {
 }
 
 std::vector<std::uint32_t> Routing::path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
-  std::vector<std::uint32_t> out{host_port(src)};
+  std::vector<std::uint32_t> out{nic(src)};
   while (topology_->port_peer(out.back()) != dst) {
     assert(topology_->port_peer(out.back()) >= topology_->hosts && out.size() <= topology_->switches);
     out.push_back(egress(topology_->port_peer(out.back()) - topology_->hosts, dst, entropy));

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -60,7 +61,7 @@ class Routing {
     if (is_edge_of(switch_index, dst_host)) return host_down_port_[dst_host];
     return group_ports_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
   }
-  // The same as its index among the ports of the switch.
+  // The index, among the ports of the switch, of the port that egress() gives.
   std::uint32_t egress_index(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
     const Switch& s = switches_[switch_index];
     if (by_arithmetic_) return pick_of(tree_hops(s, dst_host), s.salt, entropy);
@@ -90,8 +91,10 @@ class Routing {
   std::span<const std::uint32_t> ports(std::uint32_t switch_index) const {
     return {ports_.data() + first_port_[switch_index], first_port_[switch_index + 1] - first_port_[switch_index]};
   }
-  // The one port of a host, and the switch (counted from 0) at its other end.
-  std::uint32_t host_port(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
+  // The ports of a host: one.
+  std::array<std::uint32_t, 1> ports_of(std::uint32_t host) const { return {nic(host)}; }
+  // The port by which all that a host sends leaves, and the switch (counted from 0) at its other end.
+  std::uint32_t nic(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
   std::uint32_t edge_switch(std::uint32_t host) const { return edge_switch_[edge_of_[host]]; }
   // Edge switches (those with hosts) counted from 0 among themselves.
   std::uint32_t edge_count() const { return edges_; }
@@ -125,13 +128,13 @@ class Routing {
   bool is_edge_of(std::uint32_t switch_index, std::uint32_t host) const {
     return edge_switch_[edge_of_[host]] == switch_index;
   }
-  // By index among the ports of the switch.
+  // The next hops by the rules of a tree, by index among the ports of the switch.
   static Group tree_hops(const Switch& s, std::uint32_t dst_host) {
     const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
     if (below < s.host_count) return {divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
     return {s.down_ports, s.up_ports};
   }
-  // In group_ports_ and beside.
+  // The next hops by table: a span of group_ports_ and of the lists beside it.
   Group table_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
     return groups_[switches_[switch_index].first + table_[std::size_t{switch_index} * edges_ + edge_of_[dst_host]]];
   }

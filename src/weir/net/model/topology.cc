@@ -42,19 +42,19 @@ void check_connected(const Topology& t) {
 }  // namespace
 
 void check_link(const Topology& t, const Link& l) {
-  const auto bad = [&](const std::string& what) {
-    throw InputError(fmt::format("the link {} - {} {}", l.a, l.b, what));
+  const auto error = [&](const std::string& what) {
+    return InputError(fmt::format("the link {} - {} {}", l.a, l.b, what));
   };
   if (l.a >= t.nodes() || l.b >= t.nodes())
-    bad(fmt::format("names node {}; valid is 0 to {}", std::max(l.a, l.b), t.nodes() - 1));
-  if (l.a == l.b) bad("joins a node to itself; valid are two different nodes");
+    throw error(fmt::format("names node {}; valid is 0 to {}", std::max(l.a, l.b), t.nodes() - 1));
+  if (l.a == l.b) throw error("joins a node to itself; valid are two different nodes");
   if (l.a < t.hosts && l.b < t.hosts)
-    bad(fmt::format("joins two hosts; valid is a host and a switch, {} to {}", t.hosts, t.nodes() - 1));
+    throw error(fmt::format("joins two hosts; valid is a host and a switch, {} to {}", t.hosts, t.nodes() - 1));
   if (l.rate < kMinRate || l.rate > kMaxRate)
-    bad(fmt::format("has the rate {}; valid is {} to {}", format_value(l.rate), format_value(kMinRate),
-                    format_value(kMaxRate)));
+    throw error(fmt::format("has the rate {}; valid is {} to {}", format_value(l.rate), format_value(kMinRate),
+                            format_value(kMaxRate)));
   if (l.delay < Time{} || l.delay > kMaxDelay)
-    bad(fmt::format("has the delay {}; valid is 0 to {}", format_value(l.delay), format_value(kMaxDelay)));
+    throw error(fmt::format("has the delay {}; valid is 0 to {}", format_value(l.delay), format_value(kMaxDelay)));
 }
 
 void check(const Topology& t) {

@@ -34,9 +34,9 @@ inline bool is_lost(const Port& p, std::uint32_t port, const Descriptor& packet,
   return p.faults->loses(packet, p.arrival(packet), RandomStream(seed, port, Purpose::link_loss), index);
 }
 
-// Whether the port writes telemetry into the packet.
+// Whether the port writes telemetry into the packet, if there is room for another record.
 inline bool is_stamped(const Port& p, const Descriptor& packet) {
-  return packet.has_telemetry() && p.at_switch && packet.kind == PacketKind::data && packet.hops < kMaxTelemetryHops;
+  return packet.has_telemetry() && p.at_switch && packet.kind == PacketKind::data;
 }
 
 // What it writes, after so many bytes (HPCC, figure 7: timestamp, txBytes, qlen, bandwidth).

@@ -89,7 +89,7 @@ template <class P>
 Descriptor* Links<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   Descriptor& packet = take_first<Priority>(p, port, now);
   apply_departure(p, port, packet);
-  if (p.peer < shared().hosts || packet.kind >= PacketKind::lost) return &packet;
+  if (p.peer < shared().hosts || packet.ends_with_link()) return &packet;
   count_arrival(port, packet, now);
   const std::uint32_t s = p.peer - shared().hosts;
   const std::uint32_t out = switching().route(s, packet, now);
@@ -107,10 +107,12 @@ inline void Links<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& p
     ++p.marks;
   }
   if (is_stamped(p, packet)) {
-    const HopTelemetry exact = stamp(p, packet, p.tx_bytes);
     Telemetry& telemetry = packets().telemetry(packet);
-    telemetry.path ^= path_number(port);
-    telemetry.hop[packet.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    if (telemetry.hops < kMaxTelemetryHops) {
+      const HopTelemetry exact = stamp(p, packet, p.tx_bytes);
+      telemetry.path ^= path_number(port);
+      telemetry.hop[telemetry.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+    }
   }
   if (p.loses) [[unlikely]]
     lose(p, port, packet);
@@ -142,7 +144,7 @@ inline void Links<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint3
                               Time now) {
   if (node < shared().hosts) {
     deliver_to_host(port, node, packet, now);
-  } else if (packet.kind >= PacketKind::lost) [[unlikely]] {
+  } else if (packet.ends_with_link()) [[unlikely]] {
     deliver_slow(port, packet, now);
   } else {
     count_arrival(port, packet, now);
@@ -152,7 +154,7 @@ inline void Links<P>::deliver(std::uint32_t port, std::uint32_t node, std::uint3
 
 template <class P>
 inline void Links<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Descriptor& packet, Time now) {
-  if (packet.kind >= PacketKind::lost) [[unlikely]] {
+  if (packet.ends_with_link()) [[unlikely]] {
     deliver_slow(port, packet, now);
     return;
   }
@@ -179,9 +181,9 @@ void Links<P>::deliver_slow(std::uint32_t port, const Descriptor& packet, Time n
 template <class P>
 inline void Links<P>::send(std::uint32_t port, const Packet& whole, Time now) {
   Port& p = shared().port(port);
-  const std::uint32_t body = packets().store(whole);
+  const std::uint32_t record = packets().store(whole);
   if (!P::Tracer::kOn && p.kind != PortKind::queued) [[likely]] {
-    enqueue(p, port, whole, now).body = body;
+    enqueue(p, port, whole, now).record = record;
     return;
   }
   Descriptor packet = whole;

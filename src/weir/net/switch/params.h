@@ -110,7 +110,7 @@ struct AdaptiveParams {
         .only_with("algorithm.load_balancing.kind", {"adaptive"});
   }
 
-  // Of a queue of so many bytes, in a buffer of `size`.
+  // The level, or else the bytes, by which a queue of so many bytes in a buffer of `size` is compared with others.
   std::uint32_t measure(std::uint32_t queued, Bytes size) const {
     if (!quantised) return queued;
     const double share = static_cast<double>(queued) / static_cast<double>(size.count);
@@ -130,6 +130,8 @@ struct NetworkParams {
   bool trimming = false;
   Bytes trimmed_frame{64};
   Rounds rounds = Rounds::shuffled;
+  Time flowlet_gap{500'000'000};
+  std::int64_t flowlet_entries = 65'536;
   Multipath ecmp = Multipath::equal;
 
   static void describe(ParamList<NetworkParams>& p) {
@@ -151,6 +153,15 @@ struct NetworkParams {
              "anew for each round, or always the same",
              "uet-htsim")
         .only_with("algorithm.load_balancing.kind", {"round-robin"});
+    p.time("flowlet_gap", &NetworkParams::flowlet_gap,
+           "load_balancing.kind = \"flowlets\": a switch draws a port anew for a flow of which nothing has come for so "
+           "long; where this is less than paths differ in delay, packets overtake each other",
+           "LetFlow, NSDI 2017", Time{1}, Time{kPicosecondsPerSecond})
+        .only_with("algorithm.load_balancing.kind", {"flowlets"});
+    p.integer("flowlet_entries", &NetworkParams::flowlet_entries, 1, 1 << 24,
+              "places in a switch's table of flowlets; flows whose hashes have the same place share their port",
+              "CONGA, SIGCOMM 2014")
+        .only_with("algorithm.load_balancing.kind", {"flowlets"});
     p.choice("ecmp", &NetworkParams::ecmp, {"equal", "capacity"},
              "how hashes are shared among equal-cost next hops: to each the same, or by what it can carry to the "
              "destination, the slowest link beyond it included",

@@ -120,7 +120,7 @@ class SwitchBuffer {
     if (lossless(c)) return std::numeric_limits<std::int64_t>::max();
     return (capacity_ * egress_alpha_q16_) >> 16;
   }
-  // What changes of it: not its limits, which another model may set otherwise.
+  // Archives what changes of the buffer, and not its limits, which another model may set otherwise.
   template <class A>
   void archive(A& a) {
     for (Ingress& ingress : ingresses_)
@@ -135,25 +135,25 @@ class SwitchBuffer {
       headroom_ = 0;
       for (const Ingress& ingress : ingresses_)
         for (const IngressPool& pool : ingress.pools) headroom_ += pool.headroom;
-      update_roomy();
+      update_safe_bytes();
     }
   }
 
-  // Some upstream port is paused: departures must be settled at their instants from now on.
+  // Whether departures must be settled at their instants, as some upstream port is paused.
   bool needs_departure_events() const { return paused_count_ != 0; }
 
-  // Is a packet of `wire` bytes far from every threshold, whatever its ingress and class, behind so many bytes at its
-  // egress? Then nothing is paused, either.
+  // Whether a packet of `wire` bytes that finds `egress_queued` bytes at its egress is far below every threshold,
+  // whatever its ingress and class. Nothing is paused then, either.
   bool below_thresholds(std::uint32_t egress_queued, std::uint32_t wire) const {
     return used_ + egress_queued + wire <= safe_bytes_now_;
   }
 
-  // Will it be so in whatever order packets come, if no more than so many bytes come? What is held counts for
-  // below_thresholds() as held, and once more where it is queued.
+  // Whether below_thresholds() will hold for packets of so many bytes in all, in whatever order they come. Bytes in the
+  // buffer count twice there, once as used and once where they are queued.
   bool stays_below_thresholds(std::int64_t bytes) const { return 2 * (used_ + bytes) <= safe_bytes_now_; }
 
-  // Can `wire` bytes from this ingress be taken without looking closer: below every threshold
-  // even with the counters as they are, and with reserves counted as shared?
+  // Whether `wire` bytes from this ingress can be taken without looking closer: they are below every threshold even
+  // with the counters as they are, and with reserves counted as shared.
   bool fits_upper_bound(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     const std::int64_t free = capacity_ - used_ - wire;
     if (lossless(c)) {
@@ -163,14 +163,14 @@ class SwitchBuffer {
     return egress_queued + wire <= ((free * egress_alpha_q16_) >> 16);
   }
 
-  // Takes what plainly fits.
+  // Adds a packet for which fits_upper_bound() or below_thresholds() holds.
   void add_unpaused(std::uint32_t ingress, TrafficClass c, std::uint32_t wire) {
     if (per_port_) return;
     pool_at(ingress, c).bytes += wire;
     used_ += wire;
   }
 
-  // Is there room, with exact counters?
+  // Whether there is room. The counters must be exact.
   bool admits(std::uint32_t ingress, TrafficClass c, std::uint32_t egress_queued, std::uint32_t wire) const {
     if (per_port_) return egress_queued + wire <= capacity_;
     const std::int64_t free = free_shared();
@@ -190,7 +190,7 @@ class SwitchBuffer {
         pool.bytes + wire - reserve_ > threshold(ingress, free_shared())) {
       pool.headroom += wire;
       headroom_ += wire;
-      update_roomy();
+      update_safe_bytes();
     } else {
       pool.bytes += wire;
     }
@@ -206,7 +206,8 @@ class SwitchBuffer {
       release_headroom(pool, wire);
   }
 
-  // After take(): must the upstream port be paused? Exact counters; marks the ingress as paused.
+  // Whether the upstream port must be paused, after take(). The counters must be exact. If so, marks the ingress as
+  // paused.
   bool pause(std::uint32_t ingress, TrafficClass c) {
     IngressPool& pool = pool_at(ingress, c);
     if (!lossless(c) || c == TrafficClass::priority || pool.paused) return false;  // the priority class is never paused
@@ -214,11 +215,11 @@ class SwitchBuffer {
     if (pool.headroom == 0 && (s == 0 || s < threshold(ingress, free_shared()))) return false;
     pool.paused = true;
     ++paused_count_;
-    update_roomy();
+    update_safe_bytes();
     return true;
   }
 
-  // After release(): may the upstream port go on?
+  // Whether the upstream port may go on, after release(). If so, marks the ingress as no longer paused.
   bool resume(std::uint32_t ingress, TrafficClass c) {
     IngressPool& pool = pool_at(ingress, c);
     if (!pool.paused || pool.headroom != 0) return false;
@@ -226,16 +227,16 @@ class SwitchBuffer {
     if (s != 0 && s + resume_offset_ > threshold(ingress, free_shared())) return false;
     pool.paused = false;
     --paused_count_;
-    update_roomy();
+    update_safe_bytes();
     return true;
   }
 
-  // The least that this ingress would hold of the shared part if only `kept` of its bytes were left in the switch, for
-  // good.
+  // The least share of the shared part that this ingress would have if only `kept` of its bytes stayed in the switch.
   std::int64_t share_kept(std::uint32_t ingress, TrafficClass c, std::int64_t kept) const {
     return std::max<std::int64_t>(0, std::min(pool(ingress, c).bytes, kept) - reserve_);
   }
-  // Whether it could be resumed then, with `free` bytes of the shared part free. What leaves gives back headroom first.
+  // Whether this ingress could be resumed if only `kept` of its bytes stayed in the switch and `free` bytes of the
+  // shared part were free. Bytes that leave give back headroom first.
   bool may_resume(std::uint32_t ingress, TrafficClass c, std::int64_t kept, std::int64_t free) const {
     if (kept > pool(ingress, c).bytes) return false;
     const std::int64_t s = std::max<std::int64_t>(0, kept - reserve_);
@@ -249,7 +250,7 @@ class SwitchBuffer {
       paused_count_ -= pool.paused;
       pool.paused = false;
     }
-    update_roomy();
+    update_safe_bytes();
   }
 
   // Shared bytes in use: what the ingresses hold beyond their reserves, headroom excepted.
@@ -273,8 +274,8 @@ class SwitchBuffer {
   }
 
  private:
-  // What the buffer knows of an ingress port and two classes: one line, the only one of the port where there is one
-  // data class. The first line of a port has its limits.
+  // The state of an ingress port in two classes: one cache line, which is the only one of the port if there is one data
+  // class. The first line of a port has its limits.
   struct alignas(64) Ingress {
     IngressLimits limits;
     IngressPool pools[2];
@@ -298,11 +299,12 @@ class SwitchBuffer {
     pool.headroom -= from_headroom;
     pool.bytes -= wire - from_headroom;
     headroom_ -= from_headroom;
-    update_roomy();
+    update_safe_bytes();
   }
 
-  // So many bytes held, the next packet and the queue at its egress included, are below every threshold. With u bytes
-  // held, any pool holds u at most, and is below alpha (capacity - u) if u < alpha / (1 + alpha) capacity.
+  // The most bytes in the buffer, with the next packet and the queue at its egress, that are below every threshold.
+  // With u bytes in the buffer, any pool has u at most, and is below alpha (capacity - u) if u < alpha / (1 + alpha)
+  // capacity.
   std::int64_t compute_safe_bytes(const std::vector<IngressLimits>& limits, unsigned classes) const {
     if (per_port_) return capacity_;
     const auto below = [this](std::int64_t alpha_q16) {
@@ -316,7 +318,7 @@ class SwitchBuffer {
     if ((lossless_ & all) != all) least = std::min(least, below(egress_alpha_q16_));
     return least;
   }
-  void update_roomy() { safe_bytes_now_ = paused_count_ == 0 && headroom_ == 0 ? safe_bytes_ : -1; }
+  void update_safe_bytes() { safe_bytes_now_ = paused_count_ == 0 && headroom_ == 0 ? safe_bytes_ : -1; }
 
   // the line that every packet touches
   std::int64_t safe_bytes_now_ =

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -15,8 +13,7 @@ namespace weir::net {
 // The port by which it leaves a switch.
 template <class P>
 inline std::uint32_t Switching<P>::route(std::uint32_t s, const Descriptor& packet, Time now) {
-  const bool by_switch = (packet.flags & kSwitchChooses) != 0;
-  return by_switch ? choose(s, packet, now) : routing_->egress(s, packet.dst, packet.entropy);
+  return packet.is_routed_by_hash() ? routing_->egress(s, packet.dst, packet.entropy) : choose(s, packet, now);
 }
 
 template <class P>
@@ -130,63 +127,16 @@ void Switching<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& 
     expect_departure(s, p.free_at);
 }
 
-// The port of a packet that leaves the choice to the switch: the next in turn, or one with the shortest queue, any of
-// them if there are several.
+// The port of a packet that leaves the choice to the switch.
 template <class P>
 std::uint32_t Switching<P>::choose(std::uint32_t s, const Descriptor& packet, Time now) {
   const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
   if (hops.size() == 1) return hops[0];
-  SwitchState& state = network().switches[s];
-  if ((packet.flags & kRoundRobin) != 0) return hops[next_in_turn(s, static_cast<std::uint16_t>(hops.size()))];
-  std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
-  for (const std::uint32_t hop : hops) {
-    const std::uint32_t level = load_of(hop, now);
-    if (level > least) continue;
-    if (level < least) tied_.clear();
-    least = level;
-    tied_.push_back(hop);
-  }
-  const auto n = static_cast<std::uint32_t>(tied_.size());
-  return n == 1 ? tied_[0] : tied_[Routing::pick(state.choices++, routing_->salt(s), n)];
-}
-
-// Which of `n` ports comes next. One round serves all destinations of a switch; those with fewer ports pass over the
-// rest.
-template <class P>
-std::uint16_t Switching<P>::next_in_turn(std::uint32_t s, std::uint16_t n) {
-  SwitchState& state = network().switches[s];
-  if (state.order.size() < n) {
-    state.order.resize(n);
-    std::iota(state.order.begin(), state.order.end(), std::uint16_t{0});
-    begin_round(s);
-  }
-  for (;;) {
-    if (state.turn == state.order.size()) begin_round(s);
-    const std::uint16_t port = state.order[state.turn++];
-    if (port < n) return port;
-  }
-}
-
-template <class P>
-void Switching<P>::begin_round(std::uint32_t s) {
-  SwitchState& state = network().switches[s];
-  state.turn = 0;
-  if (model().network.rounds == Rounds::fixed) return;
-  const RandomStream random(model().seed, s, Purpose::round_robin);
-  const std::uint64_t first_draw = std::uint64_t{state.round++} << 16;
-  for (std::size_t left = state.order.size(); left > 1; --left)
-    std::swap(state.order[left - 1], state.order[random.below(first_draw + left, left)]);
-}
-
-template <class P>
-inline std::uint32_t Switching<P>::load_of(std::uint32_t port, Time now) {
-  PortLoad& known = network().loads[port];
-  if (now >= known.until) {
+  return network().path_policies.choose({s, routing_->salt(s), hops, packet, now}, [&](std::uint32_t port) {
     Port& p = shared().port(port);
     if (p.kind != PortKind::queued) links().settle(p, now);
-    known = {now + model().adaptive.refresh, model().adaptive.measure(p.queued, model().buffer.size)};
-  }
-  return known.level;
+    return p.queued;
+  });
 }
 
 // The queue that a packet of this class would join. The priority class has room of its own or counts with all others.

@@ -42,6 +42,9 @@ class Switching : public sim::PartitionPart<Switching, P> {
   // The event on_departures() of a switch, as its ports are now.
   [[gnu::noinline]] void schedule_departures(std::uint32_t s);
 
+  // The port of a packet that leaves the choice to the switch.
+  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
+
  private:
   using Base = sim::PartitionPart<Switching, P>;
   using Base::counters;
@@ -57,10 +60,6 @@ class Switching : public sim::PartitionPart<Switching, P> {
                                       Time now);
   [[gnu::noinline]] void send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,
                                        Time now);
-  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
-  [[gnu::noinline]] std::uint16_t next_in_turn(std::uint32_t s, std::uint16_t n);
-  void begin_round(std::uint32_t s);
-  std::uint32_t load_of(std::uint32_t port, Time now);
   [[gnu::noinline]] bool admit(std::uint32_t s, std::uint32_t ingress, Port& out, Descriptor& packet, Time now);
   [[gnu::noinline]] bool trim(std::uint32_t s, const Port& out, Descriptor& packet, Time now);
   std::uint32_t queued_for(const Port& p, TrafficClass c, bool alone) const;
@@ -68,8 +67,7 @@ class Switching : public sim::PartitionPart<Switching, P> {
   [[gnu::noinline]] void expect_departure(std::uint32_t s, Time at);
 
   const Routing* routing_;
-  std::vector<std::uint32_t> tied_;  // of choose()
-  bool departing_ = false;           // inside on_departures: ports not yet reached have not departed
+  bool departing_ = false;  // inside on_departures: ports not yet reached have not departed
 };
 
 }  // namespace weir::net

@@ -40,8 +40,9 @@ inline void Links<P>::trace_on_wire(EventKind kind, std::uint32_t port, const De
       event.src = event.packet.sender();
       if (packet.has_telemetry()) {
         const Telemetry& telemetry = packets().telemetry(packet);
-        event.int_path = path_id(telemetry.path);
-        for (int i = 0; i < std::min<int>(packet.hops, kMaxWireHops); ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
+        const std::uint64_t hops = std::min<std::uint64_t>(telemetry.hops, kMaxWireHops);
+        event.int_head = int_head(hops, path_id(telemetry.path));
+        for (std::uint64_t i = 0; i < hops; ++i) event.int_hop[i] = on_wire(telemetry.hop[i]);
       }
       if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
         const Sack& sack = packets().sack(packet);
@@ -66,15 +67,16 @@ void Links<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& p
     TraceEvent& event = tracer().events().back();
     if (marked) event.packet.flags |= kMarked;
     if (!is_stamped(p, packet)) return;
+    const std::uint64_t hops = packets().telemetry(packet).hops;
+    if (hops == kMaxTelemetryHops) return;
     // what has begun to leave and is not at the far end is not counted yet
     std::uint64_t before = p.tx_bytes;
     for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
     before -= packet.wire;
     const HopTelemetry hop = stamp(p, packet, before);
-    if (packet.hops < kMaxWireHops)
-      event.int_hop[packet.hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
-    event.int_path ^= path_id(path_number(port));
-    ++event.packet.hops;
+    if (hops < kMaxWireHops) event.int_hop[hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
+    event.int_head = int_head(std::min<std::uint64_t>(hops + 1, kMaxWireHops),
+                              path_id_of_head(event.int_head) ^ path_id(path_number(port)));
   }
 }
 

@@ -5,7 +5,8 @@
 // off the links, link by link, sorted by the port they leave by, and put on those ports, port by port. What happens at
 // one port does not depend on another port as long as nothing but the port's own queue decides what becomes of a
 // packet: each egress has a buffer of its own, or the shared one is so far from its thresholds that no order of this
-// turn's packets comes near them; and no packet leaves the choice of its port to the switch.
+// turn's packets comes near them; and no packet leaves the choice of its port to the switch by a policy that needs to
+// know the order (path_policies.h).
 //
 // What arrives at a host comes by one link, in order, and what the host sends arrives in a turn of its switch that is
 // still to come. So it handles packet after packet, and wakes in between where it has to.
@@ -20,6 +21,7 @@
 #include "weir/base/small_sort.h"
 #include "weir/net/port/link_reader.h"
 #include "weir/net/port/port_batch.h"
+#include "weir/net/switch/path_policies.h"
 #include "weir/net/switch/turns.h"
 
 namespace weir::net {
@@ -35,10 +37,11 @@ void Turns<P>::prepare() {
   const Time turn = scheduler().longest_turn();
   std::size_t most = 0;
   for (std::uint32_t h = 0; h < t.hosts; ++h)
-    if (shared().mine(h)) own_hosts_.push_back({h, network().hosts[h].port});
+    if (shared().mine(h))
+      for (const std::uint32_t port : network().hosts[h].ports) own_hosts_.push_back({h, port});
   if (model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued) return;
   hosts_take_turns_ = !model().host.delays() && model().faults.slow.empty();
-  if (model().switches_choose()) return;
+  if (!model().choices_keep_turns()) return;
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     if (!shared().mine(t.hosts + s)) continue;
     std::int64_t bytes = 0;
@@ -189,13 +192,21 @@ inline void Turns<P>::finish_link(const Wire& wire, std::uint32_t port, Time nex
     scheduler().schedule(shared().arrival(port), next);
 }
 
+// The index of the port by which a packet leaves the switch.
+template <class P>
+inline std::uint32_t Turns<P>::egress_index(std::uint32_t s, const Descriptor& packet, Time now) {
+  if constexpr (PathPolicies::kSomeKeepTurns)
+    if (!packet.is_routed_by_hash()) return local_[switching().choose(s, packet, now)];
+  return switching().routing().egress_index(s, packet.dst, packet.entropy);
+}
+
 // A packet has arrived by this link. It stays in its place during the turn, for only its owner puts others on the ring.
 template <class P>
 inline void Turns<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress, Descriptor& packet,
                                       Time begun, Time at, Tally& tally) {
   ++tally.events;
   std::uint32_t local = ingress;  // a pause or resume frame is for the other direction of its link
-  if (packet.kind >= PacketKind::lost) [[unlikely]] {
+  if (packet.ends_with_link()) [[unlikely]] {
     if (packet.kind == PacketKind::lost) {
       links().deliver_slow(port, packet, at);
       return;
@@ -204,7 +215,7 @@ inline void Turns<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::
   } else {
     ++tally.packets;
     tally.data += packet.kind == PacketKind::data;
-    local = switching().routing().egress_index(s, packet.dst, packet.entropy);
+    local = egress_index(s, packet, at);
   }
   egresses_with_packets_[local / 64] |= std::uint64_t{1} << (local % 64);
   by_egress_[local].push_back({static_cast<std::uint64_t>(at.ps - begun.ps) << kIngressBits | ingress, &packet});

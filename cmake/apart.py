@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Compiles sources of the product each by itself, as programs that embed Weir and the preset `work` do; makes nothing.
+
+    apart.py BUILD [BASE]   with the commands of the build folder BUILD; of sources that changes since BASE affect, or all
+"""
+import concurrent.futures
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import affected
+
+os.chdir(affected.ROOT)
+
+
+def check(entry):
+    words = [word for word in shlex.split(entry["command"]) if os.path.basename(word) != "ccache"]
+    # Neither the object nor the list of what it depends on.
+    for option in ("-o", "-MF", "-MT"):
+        if option in words:
+            del words[words.index(option):words.index(option) + 2]
+    words = [word for word in words if word != "-MD"]
+    ended = subprocess.run([*words, "-fsyntax-only"], cwd=entry["directory"], capture_output=True, text=True)
+    return ended.returncode, ended.stderr
+
+
+def main():
+    build, base = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    wanted = set(affected.affected_sources(base))
+    entries = {}
+    for entry in json.load(open(f"{build}/compile_commands.json")):
+        name = os.path.relpath(entry["file"], affected.ROOT)
+        if name in wanted:
+            entries.setdefault(name, entry)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        for status, text in pool.map(check, sorted(entries.values(), key=lambda e: -os.path.getsize(e["file"]))):
+            if status != 0:
+                print(text, end="", flush=True)
+                failed += 1
+    print(f"apart: {len(entries)} sources, {failed} of which cannot be compiled by themselves")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

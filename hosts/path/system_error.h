@@ -1,0 +1,16 @@
+// The error of a system call.
+#pragma once
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+namespace weir::hosts {
+
+// The error of a system call that has just failed, or one with this number. `what` says what could not be done, or what
+// is concerned: "a packet socket".
+inline std::system_error errno_error(const std::string& what, int error = errno) {
+  return {error, std::generic_category(), what};
+}
+
+}  // namespace weir::hosts

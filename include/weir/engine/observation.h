@@ -1,0 +1,78 @@
+// Observation: what can be seen of a run between its epochs, of ports, switches and flows, with all departures before
+// the present done. No function of it is called for each packet.
+//
+// The engine has three: of one process, of a run whose flows' steady phases are left out, and of several ranks
+// (src/weir/engine/time/observations.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "weir/base/units.h"
+#include "weir/host/flow_view.h"
+
+namespace weir::engine {
+
+// What the last OR-ACK (On-Ramp, NSDI 2021, section 3) told a flow's sender about a packet.
+struct OneWayReport {
+  Time sent{-1};
+  Time heard;
+  Time delay;  // one-way delay, by the clocks of both hosts
+  Time error;  // of `delay`: how far the receiver's clock was ahead of the sender's
+};
+
+// Pause storms that the PFC watchdog of a port has found, and the packets that were dropped in them.
+struct Storms {
+  std::uint32_t begun = 0;
+  std::uint64_t dropped = 0;
+};
+
+// A packet that a port has accepted and that has not begun to leave.
+struct QueuedPacket {
+  static constexpr std::uint64_t kEnded = ~std::uint64_t{0};
+
+  std::uint64_t flow = kEnded;  // id; kEnded = the flow has ended, and `dst` and `tag` are not known
+  std::uint32_t src = 0;        // the flow's sender
+  std::uint32_t dst = 0;
+  std::uint16_t tag = 0;
+  std::uint32_t bytes = 0;
+};
+
+// Functions that take a port throw std::out_of_range unless there is such a port; so do those that take a switch, which
+// is counted from 0.
+class Observation {
+ public:
+  Observation() = default;
+  Observation(const Observation&) = delete;
+  virtual ~Observation() = default;
+
+  // Bytes that the port has accepted and that have not begun to leave.
+  virtual std::uint32_t queued_bytes(std::uint32_t port) = 0;
+  // Visits the packets of these bytes, in no particular order. Returns false if this engine cannot tell.
+  using VisitQueued = std::function<void(const QueuedPacket&)>;
+  virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
+  // Bytes that have begun to leave by the port.
+  virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
+  // Packets that were marked (ECN) as they left.
+  virtual std::uint64_t marked(std::uint32_t port) = 0;
+  // Packets that the port's link has lost.
+  virtual std::uint64_t lost(std::uint32_t port) = 0;
+  // Pause frames that the port has received.
+  virtual std::uint32_t pauses(std::uint32_t port) = 0;
+  // Time in which at least one data class was paused.
+  virtual Time paused_time(std::uint32_t port) = 0;
+  virtual Storms storms(std::uint32_t /*port*/) const { return {}; }
+
+  // Packets that the switch has dropped for lack of room.
+  virtual std::uint64_t dropped(std::uint32_t s) const = 0;
+  // Pause frames that the switch has sent.
+  virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
+
+  // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.
+  virtual void for_each_active(const std::function<void(const host::FlowView&)>& visit) const = 0;
+  // The last OR-ACK of an active flow; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
+  virtual std::optional<OneWayReport> one_way_report(const host::FlowView&) const { return std::nullopt; }
+};
+
+}  // namespace weir::engine

@@ -1,0 +1,101 @@
+// What probes ask of a run of several ranks: the first question of a kind after an epoch gathers the answers of all
+// nodes at all ranks. Probes see the same at each of them, so they ask the same, and every gathering is collective.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "weir/engine/observation.h"
+#include "weir/engine/parallel/ranks.h"
+#include "weir/host/flow.h"
+
+namespace weir::engine {
+
+struct Model;
+class LocalObservation;
+class Partitions;
+
+class GatheredObservation final : public Observation {
+ public:
+  // All must outlive this.
+  GatheredObservation(const Model& model, const Partitions& partitions, LocalObservation& own, Ranks& ranks)
+      : model_(model), partitions_(partitions), own_(own), ranks_(ranks) {}
+
+  // The run goes on: what has been gathered is past.
+  void forget();
+
+  std::uint32_t queued_bytes(std::uint32_t id) override;
+  bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
+  std::uint64_t sent_bytes(std::uint32_t id) override { return port(id).sent; }
+  std::uint64_t marked(std::uint32_t id) override { return port(id).marked; }
+  std::uint64_t lost(std::uint32_t id) override { return port(id).lost; }
+  std::uint32_t pauses(std::uint32_t id) override { return port(id).pauses; }
+  Time paused_time(std::uint32_t id) override { return port(id).paused; }
+  Storms storms(std::uint32_t id) const override { return port(id).storms; }
+  std::uint64_t dropped(std::uint32_t s) const override { return of_switch(s).dropped; }
+  std::uint64_t pauses_sent(std::uint32_t s) const override { return of_switch(s).pauses_sent; }
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+  std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
+
+ private:
+  struct PortFigures {
+    std::uint64_t sent = 0;
+    std::uint64_t marked = 0;
+    std::uint64_t lost = 0;
+    Time paused;
+    Storms storms;
+    std::uint32_t pauses = 0;
+  };
+  struct SwitchFigures {
+    std::uint64_t dropped = 0;
+    std::uint64_t pauses_sent = 0;
+  };
+  // An active flow, as visitors get it.
+  struct Active {
+    host::FlowView flow;
+    bool has_report = false;
+    OneWayReport report;
+  };
+  // A packet that waits in a port, whose flow another rank may have.
+  struct Queued {
+    std::uint32_t port = 0;
+    std::uint32_t src = 0;
+    std::uint32_t slot = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t bytes = 0;
+  };
+
+  const PortFigures& port(std::uint32_t port) const;
+  const SwitchFigures& of_switch(std::uint32_t s) const;
+  // By rank, then as the rank visits them.
+  const std::vector<Active>& active() const;
+  const Active* find(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) const;
+  std::span<const Queued> queued(std::uint32_t port);
+
+  // Rows of `count` things, of which rank_of(i) is whose; own(i) is asked for those of this rank.
+  template <class Row, class RankOf, class Own>
+  std::vector<Row> rows(std::uint32_t count, RankOf&& rank_of, Own&& own) const;
+  template <class Row>
+  std::vector<Row> all(const std::vector<Row>& own) const;
+
+  const Model& model_;
+  const Partitions& partitions_;
+  LocalObservation& own_;
+  Ranks& ranks_;
+  // What has been gathered since the run last went on.
+  struct Gathered {
+    std::optional<std::vector<std::uint32_t>> queued_bytes;  // by port
+    std::optional<std::vector<PortFigures>> ports;
+    std::optional<std::vector<SwitchFigures>> switches;
+    std::optional<std::vector<Active>> active;
+    std::unordered_map<std::uint64_t, std::size_t> places;  // of active flows, by sender and slot
+    std::optional<std::vector<Queued>> queued;              // by port
+  };
+  mutable Gathered gathered_;
+};
+
+}  // namespace weir::engine

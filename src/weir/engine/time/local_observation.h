@@ -1,0 +1,71 @@
+// What one process sees of its own part of a run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "weir/engine/model/model.h"
+#include "weir/engine/model/network.h"
+#include "weir/engine/observation.h"
+#include "weir/net/link/packet_visit.h"
+
+namespace weir::engine {
+
+class MessageSkipper;
+class Partitions;
+class SteadyFlowSkipper;
+
+class LocalObservation : public Observation {
+ public:
+  // All must outlive this; `now` is the packets' clock, and `messages` null if no message is skipped.
+  LocalObservation(const Model& model, Network& network, Partitions& partitions, const Time& now,
+                   const MessageSkipper* messages)
+      : model_(model), network_(network), partitions_(partitions), now_(now), messages_(messages) {}
+
+  // The state of a port of this process with all departures before now settled.
+  const net::Port& port(std::uint32_t id);
+  void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
+  // Of an active flow; null if it has none.
+  const cc::OnRamp* on_ramp(std::uint32_t src, std::uint32_t slot) const;
+
+  std::uint32_t queued_bytes(std::uint32_t id) override;
+  bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
+  std::uint64_t sent_bytes(std::uint32_t id) override;
+  std::uint64_t marked(std::uint32_t id) override;
+  std::uint64_t lost(std::uint32_t id) override;
+  std::uint32_t pauses(std::uint32_t id) override;
+  Time paused_time(std::uint32_t id) override;
+  Storms storms(std::uint32_t id) const override;
+  std::uint64_t dropped(std::uint32_t s) const override;
+  std::uint64_t pauses_sent(std::uint32_t s) const override;
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+  std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
+
+ protected:
+  const Partitions& partitions() const { return partitions_; }
+  host::FlowView view_of(std::uint32_t src, const host::Flow& flow) const;
+
+ private:
+  const Model& model_;
+  Network& network_;
+  Partitions& partitions_;
+  const Time& now_;
+  const MessageSkipper* messages_;
+};
+
+// The same of a run that leaves out times in which flows go on as they are: flows are told as if they had sent
+// meanwhile.
+class SteadyFlowObservation final : public LocalObservation {
+ public:
+  SteadyFlowObservation(const Model& model, Network& network, Partitions& partitions, const Time& now,
+                        const SteadyFlowSkipper& skipper)
+      : LocalObservation(model, network, partitions, now, nullptr), skipper_(skipper) {}
+
+  void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
+
+ private:
+  const SteadyFlowSkipper& skipper_;
+};
+
+}  // namespace weir::engine

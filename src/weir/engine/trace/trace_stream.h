@@ -1,0 +1,95 @@
+// Hands what partitions have recorded to the readers of a traced run, in one order.
+//
+//   stream.push(recorded, end);          // after each epoch, on the run's thread
+//   stream.finish();                     // all has been told
+//
+// If no reader asks to be told between epochs, events are put in order and told on a thread of the stream's own, while
+// the run goes on; it is there from the first push() to finish(), so a process may be forked in between. At most
+// kMostWaiting events wait for that thread. Readers are told the same either way.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "weir/engine/trace/trace_order.h"
+#include "weir/net/model/topology.h"
+#include "weir/net/trace.h"
+
+namespace weir::engine {
+
+class TraceStream {
+ public:
+  // Of each recorder, what it has recorded.
+  using Recorded = std::vector<std::vector<net::TraceEvent>>;
+
+  // The topology must outlive this.
+  explicit TraceStream(const net::Topology& topology) : topology_(topology) {}
+  ~TraceStream() { abandon(); }
+  TraceStream(const TraceStream&) = delete;
+  TraceStream& operator=(const TraceStream&) = delete;
+
+  // Before the first push().
+  void add_reader(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling);
+  bool has_readers() const { return !readers_.empty(); }
+  // What any of the readers wants, in whole epochs.
+  net::TraceFilter wanted(Time epoch) const;
+
+  // Tells what has been recorded and comes before `end`, and keeps the rest for the next call; takes the events, and
+  // leaves empty vectors to record into. This and finish() throw what a reader has thrown, and nothing is told
+  // after that.
+  void push(Recorded& recorded, Time end);
+  void finish();
+  // What waits is not told any more.
+  void abandon();
+
+  // After finish(). A flow of host src that has started before anything was recorded.
+  void know(std::uint32_t src, const host::Flow& flow) { order_.know(src, flow); }
+  template <class A>
+  void archive(A& a) {
+    order_.archive(a);
+  }
+
+ private:
+  static constexpr std::size_t kMostWaiting = 1 << 13;
+
+  struct Reader {
+    net::TraceFilter filter;
+    net::TraceVisit visit;
+  };
+  struct Item {
+    Recorded recorded;
+    Time end;
+    std::size_t events() const;
+  };
+
+  Recorded room();
+  void put(Item item);
+  std::exception_ptr try_to_tell(Item& item);
+  void tell(Item& item);
+  void tell(net::TraceEvents events);
+  void work();
+  void join();
+  void check() const;
+
+  const net::Topology& topology_;
+  std::vector<Reader> readers_;
+  bool is_beside_ = std::thread::hardware_concurrency() > 1;
+  TraceOrder order_;
+  std::vector<const net::TraceEvent*> taken_;  // by one of the readers
+
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Item> items_;
+  std::size_t waiting_ = 0;     // events in items_
+  std::vector<Recorded> free_;  // empty vectors with room
+  bool ends_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace weir::engine

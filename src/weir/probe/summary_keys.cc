@@ -1,0 +1,21 @@
+#include "weir/probe/summary_keys.h"
+
+#include "weir/probe/catalogue.h"
+
+namespace weir::probe {
+
+Summary possible_summary(const ProbeParams& params, const engine::Model& model, const std::vector<std::string>& tags,
+                         const traffic::Program& program) {
+  Summary out;
+  for (const auto& part : program.parts()) {
+    CollectiveSummary& c = out.collectives.emplace_back();
+    c.tag = tags.at(part.tag);
+    c.start = c.completion = c.acknowledged = Time{};
+  }
+  for (const ProbeKind& kind : probe_kinds())
+    if (const void* of_kind = params.get(kind); of_kind != nullptr && kind.add_possible)
+      kind.add_possible(of_kind, {model, tags}, out);
+  return out;
+}
+
+}  // namespace weir::probe

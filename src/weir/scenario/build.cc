@@ -1,0 +1,430 @@
+#include "weir/scenario/build.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+#include "weir/base/suggestion.h"
+#include "weir/base/text_file.h"
+#include "weir/net/model/graph_file.h"
+#include "weir/probe/probe_set.h"
+#include "weir/scenario/fast_forward_rules.h"
+#include "weir/scenario/fidelity.h"
+#include "weir/toml/document.h"
+#include "weir/traffic/flow_list.h"
+
+namespace weir::scenario {
+namespace {
+
+std::string data_file(const Scenario& s, const std::string& name) {
+  return (std::filesystem::path(s.folder) / name).string();
+}
+
+net::Topology build_topology(const Scenario& s) {
+  return at_its_place(s, "topology", [&] {
+    const void* params = s.topology.params.get();
+    if (s.topology.kind != nullptr) return s.topology.kind->build(params);
+    const std::string path = data_file(s, static_cast<const GraphParams*>(params)->file);
+    return net::parse_graph(read_named_file(path, "a graph file", "file"), path);
+  });
+}
+
+std::string table_of_profile(std::size_t i) { return i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1); }
+
+// A profile's parameters, with what its algorithm makes of the data files that they name.
+std::shared_ptr<const void> load_params(const Scenario& s, std::size_t i) {
+  const ProfileSettings& p = s.profiles[i];
+  return at_its_place(s, table_of_profile(i), [&] {
+    cc::DataFiles files;
+    for (const Param& param : p.algorithm->params->params()) {
+      if (param.names_file == nullptr) continue;
+      const auto name = std::get<std::string>(param.get(p.params.get()));
+      if (!param.names_file(name)) continue;
+      const std::string path = data_file(s, name);
+      files[param.name] = {path, read_named_file(path, "a data file of the algorithm", param.name)};
+    }
+    return p.algorithm->load(p.params, files);
+  });
+}
+
+std::string key_of_profile(std::size_t i) {
+  return i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1);
+}
+
+// Algorithms get the feedback that they need.
+void check_needs(const Scenario& s, const engine::Model& model) {
+  const bool wire = s.transport.int_mode == host::IntMode::wire;
+  const std::uint32_t room = wire ? kMaxWireHops : kMaxTelemetryHops;
+  const std::uint32_t longest = model.paths.max_switches();
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const cc::About& about = s.profiles[i].algorithm->about;
+    const std::string key = key_of_profile(i);
+    if (cc::has(about.needs, cc::Needs::telemetry) && !s.network.telemetry)
+      throw key_error(
+          s, key,
+          fmt::format("'{}' reads telemetry, but no switch writes any; set network.telemetry = true, or take "
+                      "another algorithm",
+                      about.name));
+    if (cc::has(about.needs, cc::Needs::telemetry) && longest > room)
+      throw key_error(
+          s, key,
+          fmt::format("'{}' reads telemetry of every switch, but paths in this network cross up to {} switches and "
+                      "{} telemetry holds {}; {}take a smaller network or another algorithm",
+                      about.name, longest, wire ? "wire" : "exact", room,
+                      wire && longest <= kMaxTelemetryHops ? "set transport.int_mode = \"exact\", or " : ""));
+    if (cc::has(about.needs, cc::Needs::telemetry))
+      for (const net::Link& link : model.topology.links)
+        if (link.rate.bits_per_second % 1'000'000 != 0)
+          throw key_error(
+              s, key,
+              fmt::format("'{}' reads telemetry, which gives link rates in whole Mb/s, but the link {} - {} has {}",
+                          about.name, link.a, link.b, format_value(link.rate)));
+    if (cc::has(about.needs, cc::Needs::ecn) && !s.ecn.enabled)
+      throw key_error(
+          s, key,
+          fmt::format("'{}' reacts to marked packets, but no switch marks any; set network.ecn.enabled = true",
+                      about.name));
+  }
+}
+
+// Profiles get what they need.
+void check_profiles(const Scenario& s, const engine::Model& model) {
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const ProfileSettings& p = s.profiles[i];
+    const std::string table = table_of_profile(i);
+    if (p.sending.data_class >= model.data_classes())
+      throw key_error(s, table + ".class",
+                      fmt::format("there is no class {}; valid is 0 to {}, or add a [[network.class]]",
+                                  p.sending.data_class, model.data_classes() - 1));
+    if (p.on_ramp && !s.clocks)
+      throw key_error(
+          s, table + ".on_ramp",
+          "On-Ramp measures one-way delays with the hosts' clocks, and there are none; add a table [clocks], "
+          "empty for clocks without error");
+    if (p.on_ramp && p.on_ramp->early && !p.stack)
+      throw key_error(s, table + ".on_ramp.early",
+                      "departures are fixed when the host's stack hands segments down, and there is none; add a table "
+                      "[algorithm.stack], or remove it");
+    if (p.stack && p.recovery.kind != host::RecoveryKind::sack)
+      throw key_error(
+          s, table + ".stack",
+          "Linux's stack recovers from losses with SACK; set recovery.kind to \"sack\", or remove the table");
+    if (p.recovery.rto_low > p.recovery.rto_high)
+      throw key_error(s, table + ".recovery.rto_low",
+                      fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
+                                  format_value(p.recovery.rto_high)));
+    if (p.balancing.sprays() && !p.recovery.selective())
+      throw key_error(
+          s, table + ".load_balancing.kind",
+          "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
+          "\"irn\" or \"sack\"");
+    if (!p.balancing.has_one_path() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
+      throw key_error(
+          s, table + ".load_balancing.kind",
+          fmt::format("'{}' needs one path: it keeps a register for each link of it, and packets of this kind "
+                      "take several; set it to \"ecmp\", or take another algorithm, such as hpcc",
+                      p.algorithm->about.name));
+    if (p.balancing.kind == host::Balancing::ops_xor && (p.balancing.entropies & (p.balancing.entropies - 1)) != 0)
+      throw key_error(s, table + ".load_balancing.entropies",
+                      fmt::format("ops-xor needs a power of two, and {} is none", p.balancing.entropies));
+    if (p.sending.ack_every.count > 0 && !p.recovery.selective())
+      throw key_error(s, table + ".ack_every",
+                      "go-back-N acknowledges each packet; remove it, or set recovery.kind to \"irn\" or \"sack\"");
+    if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
+      throw key_error(
+          s, table + ".recovery.window",
+          "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
+          "bandwidth-delay product");
+  }
+}
+
+// Their NICs hold what arrives.
+void check_slow_hosts(const Scenario& s, const engine::Model& model) {
+  if (model.faults.slow.empty()) return;
+  const host::HostParams& h = s.host;
+  if (h.receive_buffer < model.largest_wire())
+    throw key_error(s, "host.receive_buffer",
+                    fmt::format("{} is less than a packet, {}", format_value(h.receive_buffer),
+                                format_value(model.largest_wire())));
+  if (!model.is_lossless()) return;
+  for (const engine::HostPauseRow& pause : model.faults.pauses)
+    if (model.faults.slow.contains(pause.host))
+      throw key_error(s, "host.pause",
+                      fmt::format("host {} is slow, too, and a host that sends nothing cannot pause its switch; "
+                                  "leave out one of the two, or set network.buffer.mode to \"lossy\"",
+                                  pause.host));
+  if (h.resume_below > h.pause_above)
+    throw key_error(
+        s, "host.resume_below",
+        fmt::format("{} is above pause_above = {}", format_value(h.resume_below), format_value(h.pause_above)));
+  Bytes room;
+  for (const auto& [host, spans] : model.faults.slow)
+    for (const std::uint32_t port : model.routing.ports_of(host))
+      room = std::max(room, engine::after_pause(model, model.topology.links[port / 2]));
+  // A pause frame waits for the packet that a NIC with classes is about to begin with.
+  if (model.nic_kind() == net::PortKind::queued)
+    room +=
+        Bytes{static_cast<std::int64_t>(std::ceil(h.send_jitter * static_cast<double>(model.largest_wire().count)))};
+  if (h.pause_above + room > h.receive_buffer)
+    throw key_error(
+        s, "host.receive_buffer",
+        fmt::format("{} does not hold pause_above = {} and the {} that can arrive after a pause; valid is {} or more",
+                    format_value(h.receive_buffer), format_value(h.pause_above), format_value(room),
+                    format_value(h.pause_above + room)));
+}
+
+void check_thresholds(const Scenario& s, const std::string& table, Bytes k_min, Bytes k_max) {
+  if (k_min <= k_max) return;
+  const std::string key = join(table, s.places.contains(join(table, "k_max")) ? "k_max" : "k_min");
+  throw key_error(s, key, fmt::format("k_min = {} is above k_max = {}", format_value(k_min), format_value(k_max)));
+}
+
+void check_ecn(const Scenario& s) {
+  check_thresholds(s, "network.ecn", s.ecn.k_min, s.ecn.k_max);
+  for (std::size_t i = 0; i < s.ecn_overrides.size(); ++i)
+    check_thresholds(s, fmt::format("network.ecn.rate.{}", i), s.ecn_overrides[i].k_min, s.ecn_overrides[i].k_max);
+}
+
+void check_watchdog(const Scenario& s, const engine::Model& model) {
+  const std::string table = "network.pfc.watchdog";
+  const net::WatchdogParams& w = s.watchdog;
+  if (!w.enabled) return;
+  if (!model.is_lossless())
+    throw key_error(s, table + ".enabled",
+                    "no class is ever paused; set network.buffer.mode = \"lossless\", or remove this");
+  for (const auto& [name, time] :
+       {std::pair{"detection_time", w.detection_time}, {"restoration_time", w.restoration_time}})
+    if (w.interval() > time)
+      throw key_error(s, table + ".poll_interval",
+                      fmt::format("{} is above {} = {}; valid is up to that, or 0", format_value(w.poll_interval), name,
+                                  format_value(time)));
+}
+
+// The list of tags, and where each of them stands in it.
+class Tags {
+ public:
+  explicit Tags(std::vector<std::string>& names) : names_(names) {}
+
+  std::uint16_t index_of(const std::string& name, const Where& where, std::string_view key = "") {
+    const auto [known, is_new] = index_.emplace(name, static_cast<std::uint16_t>(names_.size()));
+    if (is_new) {
+      if (names_.size() > UINT16_MAX) {
+        const auto what = fmt::format("more than {} different tags", names_.size());
+        if (key.empty()) throw InputError(where, what);
+        throw key_error(where, key, what);
+      }
+      names_.push_back(name);
+    }
+    return known->second;
+  }
+
+ private:
+  std::vector<std::string>& names_;
+  std::unordered_map<std::string, std::uint16_t> index_;
+};
+
+std::uint16_t profile_index(const Scenario& s, const std::string& name, const Where& where) {
+  std::vector<std::string> names;
+  for (const auto& p : s.profiles) names.push_back(p.name);
+  const auto known = std::find(names.begin(), names.end(), name);
+  if (known == names.end())
+    throw InputError(where, fmt::format("no profile '{}' is defined{}; valid is {}", name, did_you_mean(name, names),
+                                        fmt::join(names, ", ")));
+  return static_cast<std::uint16_t>(known - names.begin());
+}
+
+std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::string& key, const TrafficSource& source,
+                                              std::uint32_t hosts, Tags& tags) {
+  std::vector<traffic::Flow> flows;
+  for (std::size_t i = 0; i < source.flows.size(); ++i) {
+    const InlineFlow& f = source.flows[i];
+    const std::string row = fmt::format("{}.flow.{}", key, i);
+    traffic::Flow flow{.start = f.start, .src = f.src, .dst = f.dst, .size = f.size};
+    flow.tag = tags.index_of(f.tag, s.place(row), row);
+    flow.profile = profile_index(s, f.profile, {});
+    at_its_place(s, row, [&] { traffic::check_flow(flow, hosts, {}); });
+    flows.push_back(flow);
+  }
+  return std::make_unique<traffic::FlowList>(std::move(flows));
+}
+
+std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
+  auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed, s.network);
+  model->buffer = s.buffer;
+  model->ecn = s.ecn;
+  model->ecn_overrides = s.ecn_overrides;
+  model->adaptive = s.adaptive;
+  model->watchdog = s.watchdog;
+  model->classes = s.classes;
+  at_its_place(s, "", [&] { model->faults = engine::work_out(s.faults, model->topology, s.run.seed); });
+  model->transport = s.transport;
+  model->host = s.host;
+  model->clocks = s.clocks;
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const ProfileSettings& p = s.profiles[i];
+    const auto params = load_params(s, i);
+    const bool replaced = p.balancing.sprays() && p.algorithm->sprayed != nullptr;
+    model->profiles.push_back({p.name, replaced ? p.algorithm->sprayed : p.algorithm, params,
+                               p.algorithm->receiver(params.get()), p.recovery, p.on_ramp, p.sending.data_class,
+                               p.balancing, p.sending.ack_every, p.stack});
+  }
+  return model;
+}
+
+}  // namespace
+
+std::shared_ptr<const engine::Model> build_network(const Scenario& s) { return unchecked_model(s); }
+
+std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
+  auto model = unchecked_model(s);
+  check_ecn(s);
+  check_watchdog(s, *model);
+  check_needs(s, *model);
+  check_profiles(s, *model);
+  check_slow_hosts(s, *model);
+  if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
+  check_fast_forward(s, *model);
+  return model;
+}
+
+std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine::Model& model,
+                                                std::vector<std::string>& tag_names,
+                                                const std::function<void(const std::string&)>& notice) {
+  Tags tags(tag_names);
+  traffic::Context context;
+  context.host_rates.resize(model.topology.hosts);
+  for (const net::Link& link : model.topology.links)
+    for (const std::uint32_t node : {link.a, link.b})
+      if (node < model.topology.hosts) context.host_rates[node] = link.rate;
+  context.seed = s.run.seed;
+  context.folder = s.folder;
+  context.notice = notice;
+  context.tag_of = [&tags](const std::string& name, const Where& where) { return tags.index_of(name, where); };
+  context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
+
+  // Flows that come from elsewhere have the tag of the parameter that names them.
+  if (!own_flows(s).empty())
+    tags.index_of(std::string(s.run.fidelity->flows_param), {});
+  else if (s.traffic.empty())
+    tags.index_of("program", {});
+
+  auto out = std::make_unique<traffic::Traffic>(model.topology.hosts);
+  for (std::size_t i = 0; i < s.traffic.size(); ++i) {
+    const TrafficSource& source = s.traffic[i];
+    const std::string key = fmt::format("traffic.{}", i);
+    context.source = static_cast<std::uint32_t>(i);
+    context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
+    context.completion = source.completion;
+    if (!source.flows.empty()) {
+      auto flows = inline_flows(s, key, source, model.topology.hosts, tags);
+      if (source.completion)
+        out->add(traffic::independent(*flows, std::nullopt, context.labels.tag));
+      else
+        out->add(std::move(flows), std::nullopt);
+      continue;
+    }
+    at_its_place(s, key, [&] { source.kind->add(*out, source.params.get(), context); });
+  }
+  return out;
+}
+
+namespace {
+
+void check_program(const Scenario& s, const traffic::Program& program) {
+  if (program.empty() && s.run.until == Until::collectives)
+    throw key_error(s, "run.until",
+                    "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
+                    "[[traffic]]");
+  if (!program.empty() && !s.run.fidelity->runs_programs)
+    throw key_error(s, "run.fidelity",
+                    fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
+                                names_of([](const Fidelity& f) { return f.runs_programs; })));
+}
+
+void check_trace(const Scenario& s) {
+  if (s.run.fidelity->tells_events) return;
+  if (const std::string key = s.probes.trace_key(); !key.empty())
+    throw key_error(s, key,
+                    fmt::format("only run.fidelity = {} tells single events; write that, or leave this out",
+                                names_of([](const Fidelity& f) { return f.tells_events; })));
+}
+
+void check_packets(const Scenario& s) {
+  if (s.run.fidelity->has_packets) return;
+  for (const probe::ProbeKind& kind : probe::probe_kinds()) {
+    if (!kind.needs_packets || s.probes.get(kind) == nullptr) continue;
+    const std::string key = join("probes", kind.name);
+    throw key_error(
+        s, key,
+        fmt::format("it measures packets, and there are none with run.fidelity = \"{}\"; write {}, or leave this "
+                    "out",
+                    s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
+  }
+}
+
+bool needs_decisions(const engine::Model& model) {
+  return std::any_of(model.profiles.begin(), model.profiles.end(),
+                     [](const auto& profile) { return cc::has(profile.algorithm->about.needs, cc::Needs::decisions); });
+}
+
+std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
+                                             std::uint32_t partitions, bool traced = false,
+                                             engine::Ranks* ranks = nullptr) {
+  if (ranks != nullptr && skips(s))
+    throw key_error(
+        s, "run.fast_forward",
+        "skips messages and time in one process only, and mpirun has started several; start one, or remove the table");
+  const engine::RunOptions options{.threads = s.run.threads,
+                                   .partitions = partitions,
+                                   .scheduler = s.run.scheduler,
+                                   .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
+                                   .traced = traced || s.probes.need_trace() || needs_decisions(model),
+                                   .shortest_interval = s.probes.shortest_interval(),
+                                   .until_program = s.run.until == Until::collectives,
+                                   .ranks = ranks,
+                                   .fast_forward = s.fast_forward.value_or(engine::FastForwardParams{.theta = 0})};
+  return s.run.fidelity->make(s, model, traffic, options);
+}
+
+Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
+  Run run;
+  run.model = std::move(model);
+  run.traffic = build_traffic(s, *run.model, run.tags);
+  check_program(s, run.traffic->program());
+  check_trace(s);
+  check_packets(s);
+  if (s.run.fidelity->for_each_flow != nullptr) {
+    std::vector<std::string> tags;
+    s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),
+                                  [](const traffic::Flow&, bool) {});
+  }
+  at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags); });
+  return run;
+}
+
+}  // namespace
+
+Run build_for_copy(const Scenario& s, const Run& run) {
+  Run out{.model = run.model, .tags = run.tags, .traffic = run.traffic->clone(), .simulation = nullptr};
+  out.simulation = build_engine(s, *out.model, *out.traffic, run.simulation->partitions());
+  return out;
+}
+
+Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
+
+Run build(const Scenario& s) { return build(s, build_model(s)); }
+
+Run build(const Scenario& s, std::shared_ptr<const engine::Model> model, std::uint32_t partitions, bool traced,
+          engine::Ranks* ranks) {
+  Run run = prepare(s, std::move(model));
+  run.simulation = build_engine(s, *run.model, *run.traffic, partitions, traced, ranks);
+  return run;
+}
+
+}  // namespace weir::scenario
