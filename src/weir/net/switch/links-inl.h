@@ -187,7 +187,7 @@ inline void Links<P>::send(std::uint32_t port, const Packet& whole, Time now) {
     return;
   }
   Descriptor packet = whole;
-  packet.record = body;
+  packet.record = record;
   if (p.kind == PortKind::queued)
     send_queued(p, port, packet, now);
   else
