@@ -207,8 +207,6 @@ void update(const PaperCommandOptions& o, const std::vector<Claim>& all, const R
     std::string& text = text_of(row.document);
     text = claims::with_row(text, row);
   }
-  const std::string readme = o.document("README.md");
-  text_of(readme) = claims::with_readme(text_of(readme), readme, all, results.verdicts);
   const std::string overview = o.document("docs/claims.md");
   text_of(overview) = claims::with_overview(text_of(overview), overview, all, results.verdicts);
   const std::string costs = o.document("docs/papers.md");

@@ -19,10 +19,8 @@ std::string with_table(const std::string& text, const std::string& file, const s
 // The text with the last cells of one row replaced, which is named by its first cell.
 std::string with_row(const std::string& text, const Row& row);
 
-// README.md with the tables `summary`, how many claims of each paper hold, and `findings`, claims that are wrong, anew.
-std::string with_readme(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
-                        const Verdicts& verdicts);
-// docs/claims.md with the tables `summary` and that of each paper anew.
+// docs/claims.md with its tables written again: `summary`, how many claims of each paper hold, `findings`, statements of
+// papers that the evidence speaks against, and one of each paper.
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts);
 
