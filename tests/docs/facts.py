@@ -36,7 +36,7 @@ def slow_flow(weir):
     return flow["flow_id"], f"{float(flow['slowdown']):.1f}", f"{100 * int(parts['pause_ps']) / beyond:.1f}"
 
 
-CLAIMS = "docs/claims.md"
+CLAIMS = "docs/evidence/claims.md"
 
 
 def main():
@@ -79,6 +79,6 @@ def main():
     sys.exit(1 if bad else 0)
 
 
-VALIDATION = "docs/validation.md"
+VALIDATION = "docs/evidence/validation.md"
 
 main()
