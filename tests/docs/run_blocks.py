@@ -4,7 +4,8 @@
 
 A block of `toml`, `text`, `csv`, `python`... whose first line is `# NAME` or `# NAME: what it is` becomes that file. A
 block of `sh` is run. In a block of `console` each line that begins with `$ ` is run, and the lines below it have to stand
-in what it prints, in this order; a line `...` stands for any. Where numbers differ from machine to machine, pages leave
+in what it prints, in this order; a line `...` stands for any. `<!-- picture: FILE -->` before a picture says that it is the
+file that the blocks have made. Where numbers differ from machine to machine, pages leave
 them out. `weir` is WEIR; scenarios/, papers/, data/ and examples/ are copies of Weir's. `python3` is that of the folder
 ENVIRONMENT, if there is one. A page that has a line `<!-- needs MODULE -->` is skipped, with status 77, if that Python has
 no such module.
@@ -91,6 +92,10 @@ def run_page(weir, python, page):
                 file = folder / match["name"]
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(block.text)
+        # A picture of the page is what its blocks have drawn.
+        for drawn, picture in re.findall(r"^<!-- picture: (\S+) -->\n!\[[^\]]*\]\((\S+)\)$", text_of(page), re.M):
+            if (folder / drawn).read_bytes() != ((ROOT / page).parent / picture).read_bytes():
+                sys.exit(f"{page}: {picture} is not what {drawn} is now")
     if count == 0:
         sys.exit(f"{page}: nothing is run")
     print(f"{page}: {count} blocks and commands ran")
