@@ -8,7 +8,7 @@ in what it prints, in this order; a line `...` stands for any. `<!-- picture: FI
 file that the blocks have made. Where numbers differ from machine to machine, pages leave
 them out. `weir` is WEIR; scenarios/, papers/, data/ and examples/ are copies of Weir's. `python3` is that of the folder
 ENVIRONMENT, if there is one. A page that has a line `<!-- needs MODULE -->` is skipped, with status 77, if that Python has
-no such module.
+no such module. WEIR_PLUGIN, an environment variable, is the plug-in halving.so of a page that needs one.
 """
 import os
 import pathlib
@@ -76,6 +76,8 @@ def run_page(weir, python, page):
         (programs / "python3").chmod(0o755)
         for shared in ("scenarios", "papers", "data", "examples"):
             shutil.copytree(ROOT / shared, folder / shared)
+        if plugin := os.environ.get("WEIR_PLUGIN"):
+            (folder / "halving.so").symlink_to(plugin)
         environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "COLUMNS": "120"}
         for block in blocks(page):
             if block.not_run:
@@ -91,7 +93,7 @@ def run_page(weir, python, page):
                     fail(block, "the first line of a file's block is its name, as '# NAME'; or say <!-- not run: REASON -->")
                 file = folder / match["name"]
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(block.text)
+                file.write_text(block.text.split("\n", 1)[1] if block.language == "csv" else block.text)
         # A picture of the page is what its blocks have drawn.
         for drawn, picture in re.findall(r"^<!-- picture: (\S+) -->\n!\[[^\]]*\]\((\S+)\)$", text_of(page), re.M):
             if (folder / drawn).read_bytes() != ((ROOT / page).parent / picture).read_bytes():
