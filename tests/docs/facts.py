@@ -17,11 +17,15 @@ def rows(file):
         return list(csv.DictReader(lines))
 
 
+def table(text, name):
+    """The rows below the head of the table of that name."""
+    return text[text.index(f"<!-- table: {name} -->") :].split("\n\n")[0].splitlines()[3:]
+
+
 def standings():
     """The sums of the table `summary` of the claims, which a test of C++ compares with papers/verdicts.json."""
-    text = text_of(CLAIMS)
-    table = text[text.index("<!-- table: summary -->"):].split("\n\n")[0].splitlines()[3:]
-    return [sum(int(row.split("|")[column]) for row in table) for column in range(2, 7)], len(table)
+    found = table(text_of(CLAIMS), "summary")
+    return [sum(int(row.split("|")[column]) for row in found) for column in range(2, 7)], len(found)
 
 
 def slow_flow(weir):
@@ -56,9 +60,7 @@ def main():
     has(f"{claims} claims of {numbers[papers]} papers")
     has(f"{hold} claims hold. {shown + unknown} fail: of {shown} an experiment shows the cause, of {unknown} we do not know")
     has(f"{not_run} cannot be simulated")
-    findings = text_of(CLAIMS)
-    findings = findings[findings.index("<!-- table: findings -->"):].split("\n\n")[0].splitlines()[3:]
-    has(f"the [{numbers[len(findings)]} statements")
+    has(f"the [{numbers[len(table(text_of(CLAIMS), 'findings'))]} statements")
 
     # Without randomness are all runs but those that mark (DCQCN) or lose packets at random.
     reference = ROOT / "data/reference"
@@ -70,6 +72,14 @@ def main():
         VALIDATION)
     has(f"{len(finished)} runs, {flows:,} flows", VALIDATION)
 
+    # Of the tables of the page on performance: other simulators, and the largest network of `weir bench`.
+    page = text_of(PERFORMANCE)
+    ratios = [row.split("|")[5].strip() for row in table(page, "other simulators")]
+    has(f"uet-htsim takes {ratios[0]} to {ratios[1]} times the processor time of Weir, and ns-3 {ratios[2]} times")
+    memory = next(row for row in table(page, "today's engine") if "8,192 hosts" in row).split("|")[4].strip()
+    has(f"8,192 hosts and takes {memory}")
+    has(f"8,192 hosts and takes {memory}", PERFORMANCE)
+
     flow, slowdown, paused = slow_flow(sys.argv[1])
     has(f"Flow {flow} took {slowdown} times what it takes alone")
     has(f"{paused} % of the rest is pauses")
@@ -80,5 +90,6 @@ def main():
 
 
 VALIDATION = "docs/evidence/validation.md"
+PERFORMANCE = "docs/evidence/performance.md"
 
 main()

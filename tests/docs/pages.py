@@ -5,7 +5,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Pages that the program writes, whole or in tables that follow <!-- table: NAME -->.
+# On pages that the program writes, wholly or from there on. Tables that it writes follow <!-- table: NAME -->.
 GENERATED = "<!-- The rest of this page is written by"
 
 
