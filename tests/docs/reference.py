@@ -1,12 +1,15 @@
-"""The pages of docs/reference that the command writes: the keys of scenarios, one page for each section of `weir list`, and
-the options of each command. Without --update it says what is out of date.
+"""What is written of the command's own description: in docs/reference the keys of scenarios, one page for each section of
+`weir list`, and the options of each command; in share a schema of scenarios for editors and completions for shells.
+Without --update it says what is out of date.
 
     reference.py WEIR [--update]
 """
+import json
 import re
 import subprocess
 import sys
 
+import editors
 from pages import ROOT
 
 FOLDER = "docs/reference"
@@ -52,6 +55,8 @@ def main():
     weir = sys.argv[1]
     pages = {f"{FOLDER}/{name}.md": text for name, text in keys(weir).items()}
     pages[f"{FOLDER}/cli.md"] = cli(weir, (ROOT / FOLDER / "cli.md").read_text())
+    pages["share/scenario.schema.json"] = editors.scenario_schema(json.loads(output_of(weir, "list", "--json")))
+    pages["share/completions/weir.bash"] = editors.completions(list(commands(weir)))
     bad = 0
     for page, text in pages.items():
         file = ROOT / page
@@ -59,10 +64,11 @@ def main():
             continue
         bad += 1
         if "--update" in sys.argv:
+            file.parent.mkdir(exist_ok=True)
             file.write_text(text)
         else:
             print(f"{page} is out of date; ./dev reference writes it")
-    print(f"{len(pages)} pages, {bad} {'written' if '--update' in sys.argv else 'out of date'}")
+    print(f"{len(pages)} files, {bad} {'written' if '--update' in sys.argv else 'out of date'}")
     sys.exit(1 if bad and "--update" not in sys.argv else 0)
 
 
