@@ -168,8 +168,8 @@ std::string section_of(const std::string& docs, const std::string& name) {
   return from == std::string::npos ? "" : docs.substr(from, docs.find("\n## ", from + 1) - from);
 }
 
-// Each table of the list stands in the list of files of docs/reference/results.md, with what it needs to be written, and each of
-// its columns in the section of the file or of its probe.
+// Each table of the list stands in the list of files of docs/reference/results.md, with what it needs to be written,
+// and each of its columns in the section of the file or of its probe.
 TEST(Tables, AreDocumented) {
   const std::string docs = text_of("docs/reference/results.md");
   for (const result::TableKind& table : result::table_kinds()) {

@@ -1,7 +1,7 @@
 // Weir's physics beside the rules of uet-htsim. The replica stands for that simulator, which it repeats to the digit
-// (tests/replica). docs/evidence/validation.md tells which rule makes which difference; these tests compute the table of
-// differences in docs/evidence/validation-details.md, and hold them to what the replica gives when its rules are changed to
-// Weir's.
+// (tests/replica). docs/evidence/validation.md tells which rule makes which difference; these tests compute the table
+// of differences in docs/evidence/validation-details.md, and hold them to what the replica gives when its rules are
+// changed to Weir's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
