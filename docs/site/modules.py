@@ -65,7 +65,7 @@ def write_headers(root, folder):
                 if not line.startswith("//"):
                     break
                 comment.append(line.removeprefix("//").strip())
-            purpose = re.split(r"(?<=[.:])\s", " ".join(comment))[0]
+            purpose = re.split(r"(?<=\.)\s", " ".join(comment))[0]
             out.append(f"| [{name}]({page}.md#{re.sub(r'[^a-z0-9_-]', '', name.lower().replace(' ', '-'))}) | {purpose.replace('|', ' ')} |")
             text += [f"## {name}", "", "````cpp", *lines, "````", ""]
         (folder / f"{page}.md").write_text("\n".join(text))
