@@ -111,7 +111,7 @@ def lay_out(source, sources):
     shutil.copytree(ROOT / "docs/images", source / "images")
     shutil.copytree(ROOT / "docs/site/static", source / "static")
     shutil.copy(ROOT / "docs/site/conf.py", source / "conf.py")
-    claims.write(ROOT, source / "evidence/claim", sources)
+    claims.write(ROOT, source / "evidence/claim")
     claims.write_tried(ROOT, source / "developers/tried.md")
     modules.write_python(ROOT, source / "reference/python.md")
     modules.write_headers(ROOT, source / "reference/cpp")

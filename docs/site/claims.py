@@ -66,7 +66,7 @@ def page(claim, verdict, cause):
     return "\n".join(out)
 
 
-def write(root, folder, sources):
+def write(root, folder):
     folder.mkdir(parents=True)
     claims = read(root / "papers/claims.toml")["claim"]
     causes = {cause["claim"]: cause for cause in read(root / "papers/causes.toml")["cause"]}
