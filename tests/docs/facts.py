@@ -1,10 +1,11 @@
-"""Holds the numbers of README.md against what they are taken from.
+"""Holds the numbers of README.md, and the version of CITATION.cff, against what they are taken from.
 
     facts.py WEIR
 """
 import csv
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -92,6 +93,9 @@ def main():
     flow, slowdown, paused = slow_flow(sys.argv[1])
     has(f"Flow {flow} took {slowdown} times what it takes alone")
     has(f"{paused} % of the rest is pauses")
+
+    version = re.search(r"project\(weir VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    has(f"version: {version}", "CITATION.cff")
 
     for line in bad:
         print(line)
