@@ -35,8 +35,8 @@ Simulation& run_of(std::int64_t hosts) {
 }
 
 void count(benchmark::State& state, Simulation& run) {
-  if (run.engine().hosts() != state.range(0)) throw InputError("the scenario has another number of hosts");
-  state.counters["hosts"] = run.engine().hosts();
+  if (run.engine().network().hosts() != state.range(0)) throw InputError("the scenario has another number of hosts");
+  state.counters["hosts"] = run.engine().network().hosts();
 }
 
 void BM_Save(benchmark::State& state) {

@@ -52,7 +52,7 @@ std::map<std::uint32_t, std::string> link_events(const NetworkView&);
 
 std::string listing_text(const NetworkView&);
 // {"name", "hosts", "switches", "tiers", "links", "link_events" if there are any, "paths" if asked for};
-// docs/scenario.md has the keys.
+// docs/scenario/index.md has the keys.
 std::string listing_json(const NetworkView&);
 
 }  // namespace weir::app

@@ -207,15 +207,13 @@ void update(const PaperCommandOptions& o, const std::vector<Claim>& all, const R
     std::string& text = text_of(row.document);
     text = claims::with_row(text, row);
   }
-  const std::string readme = o.document("README.md");
-  text_of(readme) = claims::with_readme(text_of(readme), readme, all, results.verdicts);
-  const std::string overview = o.document("docs/claims.md");
+  const std::string overview = o.document("docs/evidence/claims.md");
   text_of(overview) = claims::with_overview(text_of(overview), overview, all, results.verdicts);
-  const std::string costs = o.document("docs/papers.md");
+  const std::string costs = o.document("docs/guides/papers.md");
   text_of(costs) = claims::with_costs(text_of(costs), costs, claims::read_figures(o.papers, all));
   for (const claims::Paper& paper : claims::kPapers) {
     if (paper.page.empty()) continue;
-    const std::string page = o.document(fmt::format("docs/claims/{}", paper.page));
+    const std::string page = o.document(fmt::format("docs/evidence/claims/{}", paper.page));
     text_of(page) = claims::with_causes(text_of(page), page, all, results.verdicts, paper);
   }
   texts[o.verdicts_file()] = claims::to_json(all, results.verdicts);

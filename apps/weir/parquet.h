@@ -1,4 +1,5 @@
-// Results as Parquet. Arrow's library is not in Debian 12, so that a Python with pyarrow writes them (docs/results.md).
+// Results as Parquet. Arrow's library is not in Debian 12, so that a Python with pyarrow writes them
+// (docs/guides/reading-results.md).
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 # The README's picture, from the results of the demo (gnuplot-nox of Debian 12):
 #
 #   weir demo --out out
-#   gnuplot -c docs/figures/demo.gp out docs/demo.svg
+#   gnuplot -c docs/figures/demo.gp out docs/images/demo.svg
 #
 # Flows sorted by size in 20 buckets of equal count; of each bucket the largest size and the
 # 50th, 95th and 99th percentile of the slowdown, sorted[floor(n p)].

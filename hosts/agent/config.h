@@ -1,5 +1,5 @@
-// What the agent is told: the file /etc/weir/host.toml, read strictly. docs/on-hosts.md has the reference of its keys;
-// package/host.toml is an example.
+// What the agent is told: the file /etc/weir/host.toml, read strictly. docs/guides/on-hosts.md has the reference of its
+// keys; package/host.toml is an example.
 #pragma once
 
 #include <cstdint>

@@ -10,5 +10,5 @@ int weir_egress(struct __sk_buff* skb) { return at_egress(skb); }
 SEC("tc")
 int weir_ingress(struct __sk_buff* skb) { return at_ingress(skb); }
 
-/* What the kernel asks for before it lets a program tell the time; docs/dependencies.md says what that means. */
+/* What the kernel asks for before it lets a program tell the time; docs/developers/dependencies.md says what that means. */
 char _license[] SEC("license") = "GPL";

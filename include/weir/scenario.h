@@ -1,4 +1,4 @@
-// Scenario: what is to be simulated, as `weir run` takes it (docs/scenario.md), for programs that embed Weir.
+// Scenario: what is to be simulated, as `weir run` takes it (docs/scenario/index.md), for programs that embed Weir.
 //
 //   weir::Scenario s = weir::Scenario::from_file("scenarios/incast-16.toml", {"run.seed=7"});
 //   weir::Scenario t = weir::Scenario::from_values({"topology.kind=star", "topology.hosts=9", "algorithm.name=hpcc",

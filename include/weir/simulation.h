@@ -38,7 +38,7 @@ struct NewFlow {
 
 // What a run has come to.
 struct Result {
-  std::string summary;   // JSON, the document summary.json (docs/results.md)
+  std::string summary;   // JSON, the document summary.json (docs/reference/results.md)
   std::string manifest;  // JSON, the document manifest.json; lists no files without a directory
   bool is_whole = true;  // false: it ended early, for `reason`
   std::string reason;

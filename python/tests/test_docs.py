@@ -1,4 +1,4 @@
-"""Runs the code blocks of docs/python.md, each by itself. A block of TOML is the file that its first line names."""
+"""Runs the code blocks of docs/guides/python.md, each by itself. A block of TOML is the file that its first line names."""
 
 import importlib.util
 import pathlib
@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "guides" / "python.md"
 BLOCK = re.compile(r"(?:<!-- needs (?P<needs>\w+) -->\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 BLOCKS = [match.groupdict() for match in BLOCK.finditer(PAGE.read_text())]
 PYTHON = [block for block in BLOCKS if block["language"] == "python"]

@@ -44,8 +44,8 @@ def installed_fixture(tmp_path_factory):
     """The folder into which pip has installed a wheel of the modules that are built, as pyproject.toml makes it."""
     pytest.importorskip("scikit_build_core")
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("target")
-    for name in ("CMakeLists.txt", "LICENSE", "pyproject.toml", "docs/python.md"):
-        (source / name).parent.mkdir(exist_ok=True)
+    for name in ("CMakeLists.txt", "LICENSE", "pyproject.toml", "docs/guides/python.md"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, source / name)
     shutil.copytree(PACKAGE, source / "python" / "weir")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]

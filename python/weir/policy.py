@@ -1,4 +1,4 @@
-"""Files of trained policies (docs/learning.md): deciding by them, and their export to ONNX."""
+"""Files of trained policies (docs/guides/learning.md): deciding by them, and their export to ONNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models predict, without packets: fair rates of flows on links (docs/theory.md).
+"""What models predict, without packets: fair rates of flows on links (docs/guides/theory.md).
 
 A network is given by the capacities of its links, in any unit of rate, and for each flow its path: the numbers of the
 links that it crosses. Rates come in the same unit. A flow of weight w stands for w flows on its path, and its rate for

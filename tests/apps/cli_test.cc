@@ -414,22 +414,6 @@ TEST(List, NamesEverything) {
   EXPECT_EQ(workload.at("workloads").at(0).at("sizes").at("mean"), "120421 B");
 }
 
-TEST(List, TheReferencePageIsUpToDate) {
-  std::istringstream want(weir({"list", "--markdown"}).out);
-  std::istringstream page(read_file("docs/reference.md"));
-  for (int number = 1; want || page; ++number) {
-    std::string wanted, written;
-    std::getline(want, wanted);
-    std::getline(page, written);
-    // the first difference says enough
-    ASSERT_EQ(written, wanted) << "docs/reference.md:" << number << " is out of date; renew it: " << command()
-                               << " list --markdown > docs/reference.md";
-    ASSERT_EQ(want.eof(), page.eof()) << "docs/reference.md:" << number
-                                      << " is the last line of one; renew it: " << command()
-                                      << " list --markdown > docs/reference.md";
-  }
-}
-
 TEST(Demo, ComparesBothOnTheSameFlows) {
   const Folder folder("weir-demo");
   const Output o = weir({"demo", "--duration", "50 us", "--out", folder / "demo", "--quiet"});

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The example of docs/theory.md.
+// The example of docs/guides/theory.md.
 const std::string kLot =
     "[[link]]\nname = \"left\"\ncapacity = \"100 Gbps\"\n"
     "[[link]]\nname = \"right\"\ncapacity = \"40 Gbps\"\n"
@@ -54,7 +54,7 @@ class TheoryCommand : public testing::Test {
 TEST_F(TheoryCommand, MaxMinAsInTheDocument) {
   const Output o = weir({"theory", "max-min", file_});
   EXPECT_EQ(o.status, 0) << o.err;
-  const std::string document = read_file("docs/theory.md");
+  const std::string document = read_file("docs/guides/theory.md");
   EXPECT_NE(document.find("$ weir theory max-min lot.toml\n" + o.out + "```"), std::string::npos) << o.out;
   const Json out = json({"max-min", file_});
   EXPECT_EQ(rates(out), (std::vector<double>{13333333300, 86666666700, 26666666700}));

@@ -116,19 +116,17 @@ TEST(Claims, ThatFailAreShownToByExperiments) {
 }
 
 TEST(Claims, AreInTheDocumentAsInTheData) {
-  const std::string readme = read_text("README.md");
-  EXPECT_TRUE(with_readme(readme, "README.md", all(), accepted()) == readme) << "weir paper check --update writes it";
   for (const Paper& paper : kPapers) {
     if (paper.page.empty()) continue;
-    const std::string file = "docs/claims/" + std::string(paper.page);
+    const std::string file = "docs/evidence/claims/" + std::string(paper.page);
     const std::string page = read_text(file);
     EXPECT_TRUE(with_causes(page, file, all(), accepted(), paper) == page) << file << ": weir paper check --update";
   }
-  const std::string costs = read_text("docs/papers.md");
-  EXPECT_TRUE(with_costs(costs, "docs/papers.md", read_figures("papers", all())) == costs)
-      << "docs/papers.md: weir paper check --update";
-  const std::string text = read_text("docs/claims.md");
-  EXPECT_TRUE(with_overview(text, "docs/claims.md", all(), accepted()) == text)
+  const std::string costs = read_text("docs/guides/papers.md");
+  EXPECT_TRUE(with_costs(costs, "docs/guides/papers.md", read_figures("papers", all())) == costs)
+      << "docs/guides/papers.md: weir paper check --update";
+  const std::string text = read_text("docs/evidence/claims.md");
+  EXPECT_TRUE(with_overview(text, "docs/evidence/claims.md", all(), accepted()) == text)
       << "weir paper check --update writes its tables anew";
 }
 

@@ -1,4 +1,4 @@
-"""Runs the examples of docs/results.md on results of weir, and holds what they print against the results' own numbers.
+"""Runs the examples of docs/guides/reading-results.md on results of weir, and holds what they print against the results' own numbers.
 
     results_examples.py pandas|duckdb WEIR
 """
@@ -14,7 +14,7 @@ import tempfile
 
 def example(language, what):
     """The code block of the language that has these words in it."""
-    text = pathlib.Path("docs/results.md").read_text()
+    text = pathlib.Path("docs/guides/reading-results.md").read_text()
     found = [b for b in re.findall(rf"```{language}\n(.*?)```", text, re.S) if what in b]
     assert len(found) == 1, f"{len(found)} examples of {language} with '{what}'"
     return found[0]

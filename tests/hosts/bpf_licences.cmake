@@ -1,5 +1,5 @@
 # Whether all files of the project that the compiler has read for BPF objects are offered under GPL 2, too, which the
-# kernel asks for: docs/dependencies.md.
+# kernel asks for: docs/developers/dependencies.md.
 #
 # cmake -DROOT=<the project> -DDEPENDENCIES=<the compiler's lists of files, ;> -P bpf_licences.cmake
 cmake_minimum_required(VERSION 3.25)

@@ -1,5 +1,5 @@
-// What the clock service is good for, in virtual time, over several seeds: the table of docs/on-hosts.md. Each test
-// says its figures. WEIR_CLOCK_SEEDS is how many seeds, 2 unless it is set.
+// What the clock service is good for, in virtual time, over several seeds: the table of docs/developers/on-hosts.md.
+// Each test says its figures. WEIR_CLOCK_SEEDS is how many seeds, 2 unless it is set.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

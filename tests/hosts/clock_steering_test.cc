@@ -1,5 +1,5 @@
 // Clocks that are steered to a peer's, in virtual time: how well times of day agree, and what becomes of the bounds.
-// The figures of docs/on-hosts.md; WEIR_CLOCK_SEEDS is how many seeds, 2 unless it is set.
+// The figures of docs/guides/on-hosts.md; WEIR_CLOCK_SEEDS is how many seeds, 2 unless it is set.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -162,16 +162,16 @@ TEST(ProbeSet, AnInterruptedRunSaysSo) {
             manifest["flows_started"].get<int>() - manifest["flows_completed"].get<int>());
 }
 
-// The part of docs/results.md below a heading that has this in it, up to the next one.
+// The part of docs/reference/results.md below a heading that has this in it, up to the next one.
 std::string section_of(const std::string& docs, const std::string& name) {
   const auto from = docs.find(name);
   return from == std::string::npos ? "" : docs.substr(from, docs.find("\n## ", from + 1) - from);
 }
 
-// Each table of the list stands in the list of files of docs/results.md, with what it needs to be written, and each of
-// its columns in the section of the file or of its probe.
+// Each table of the list stands in the list of files of docs/reference/results.md, with what it needs to be written,
+// and each of its columns in the section of the file or of its probe.
 TEST(Tables, AreDocumented) {
-  const std::string docs = text_of("docs/results.md");
+  const std::string docs = text_of("docs/reference/results.md");
   for (const result::TableKind& table : result::table_kinds()) {
     const auto row_at = docs.find("\n| `" + table.file + "` | ");
     ASSERT_NE(row_at, std::string::npos) << table.file;
@@ -201,10 +201,10 @@ void collect_keys(const nlohmann::json& json, std::set<std::string>& keys) {
   }
 }
 
-// Every key that a run with all probes writes has its place in docs/results.md.
+// Every key that a run with all probes writes has its place in docs/reference/results.md.
 TEST(ProbeSet, AreDocumented) {
   const Scratch scratch;
-  const std::string docs = text_of("docs/results.md");
+  const std::string docs = text_of("docs/reference/results.md");
   for (const auto& [file, text] : results_of(fabric(1, "hpcc"), everything(), scratch / "a")) {
     if (!file.ends_with(".json")) continue;
     std::set<std::string> keys;

@@ -53,8 +53,8 @@ std::vector<double> their_means(const RecordedRun& run) {
 class Statistically : public testing::TestWithParam<RecordedRun> {};
 
 // Where there are runs of theirs with several seeds, the means of both are held within 3 standard errors. Of most there
-// is one, which is taken to scatter like ours; that is reported in docs/validation-details.md, and not judged. Losses
-// may leave a flow without end, there as here; theirs are runs that did end, and so are ours that count.
+// is one, which is taken to scatter like ours; that is reported in docs/evidence/validation-details.md, and not judged.
+// Losses may leave a flow without end, there as here; theirs are runs that did end, and so are ours that count.
 TEST_P(Statistically, MeansAreAsTheirs) {
   const RecordedRun& run = GetParam();
   if (!wanted(run)) GTEST_SKIP() << "takes long; WEIR_VALIDATION=all runs it";
@@ -75,7 +75,7 @@ TEST_P(Statistically, MeansAreAsTheirs) {
                            (theirs.size() > 1 ? variance(theirs) / static_cast<double>(theirs.size()) : scatter));
   const double difference = mean(ours) - mean(theirs);
   expect_row(
-      "docs/validation-details.md", "replica, random runs", run.name(),
+      "docs/evidence/validation-details.md", "replica, random runs", run.name(),
       {fmt::format("{} / {}", ours.size(), theirs.size()),
        fmt::format("{:.1f} +- {:.1f} / {:.1f}", mean(ours) / 1000, std::sqrt(scatter) / 1000, mean(theirs) / 1000),
        fmt::format("{:.1f}", difference / error)});

@@ -350,7 +350,7 @@ TEST(Document, OfASweepTellsItsUnitsAndWhatIsMissing) {
   sweep["runs"] = Json::object();
   write(folder / "sweep.json", sweep.dump());
   EXPECT_EQ(complaint({folder.path()}),
-            folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
+            folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/reference/results.md");
 }
 
 // A "*" is the sweep's; the page tells of how many values.
@@ -373,7 +373,7 @@ TEST(Document, OfASweepTellsOfHowManyValuesPercentilesAre) {
   sweep["counts"]["p99"] = {{{"fewest", "many"}}};
   write(folder / "sweep.json", sweep.dump());
   EXPECT_EQ(complaint({folder.path()}),
-            folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/results.md");
+            folder / "sweep.json" + ": a value is missing or of the wrong type; see docs/reference/results.md");
 }
 
 // Of ten ports, one with a single full interval and nine that are half full all along.
@@ -527,7 +527,7 @@ TEST(Document, TellsWhatIsWrong) {
   EXPECT_EQ(figures("/series/0/y", {1}), place + "series 'HPCC <1>': y: valid is a list as long as x");
   EXPECT_EQ(figures("/series/0/x/0", nullptr),
             place + "series 'HPCC <1>': x: valid is numbers; only y, low and high may be null");
-  EXPECT_EQ(figures("/caption", 3), place + "a value is of the wrong type; see docs/report.md");
+  EXPECT_EQ(figures("/caption", 3), place + "a value is of the wrong type; see docs/guides/reports.md");
 }
 
 // A sweep's own figures, as those of runs.

@@ -10,7 +10,7 @@
 
 namespace weir::scenario {
 
-// Tests as data (docs/scenario.md).
+// Tests as data (docs/developers/testing.md).
 inline const std::string kTestScenarios = "tests/scenarios/";
 
 // The names of a folder's scenarios, sorted and without ".toml".

@@ -119,8 +119,8 @@ TEST(Confidence, AtItsBounds) {
   EXPECT_NEAR(beyond.mean - beyond.low, beyond.high - beyond.mean, 1e-12);
 }
 
-// The table of docs/studies.md: how often intervals contain the true mean, 1, of values that are 0 or more. The draws
-// are the same each time; the comment above the table tells how to write it anew.
+// The table of docs/concepts/statistics.md: how often intervals contain the true mean, 1, of values that are 0 or more.
+// The draws are the same each time; the comment above the table tells how to write it anew.
 TEST(Confidence, ContainsTheMeanAsOftenAsItSays) {
   std::mt19937_64 random(1);
   const auto uniform = [&] { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; };
@@ -153,7 +153,7 @@ TEST(Confidence, ContainsTheMeanAsOftenAsItSays) {
       students.push_back(fmt::format("{:.1f} %", 100.0 * plain / kTrials));
     }
     bounded.insert(bounded.end(), students.begin(), students.end());
-    expect_row("docs/studies.md", "intervals that contain the mean", name, bounded);
+    expect_row("docs/concepts/statistics.md", "intervals that contain the mean", name, bounded);
   }
 }
 

@@ -1,7 +1,7 @@
 // Weir's physics beside the rules of uet-htsim. The replica stands for that simulator, which it repeats to the digit
-// (tests/replica). docs/validation.md tells which rule makes which difference; these tests compute the table of
-// differences in docs/validation-details.md, and hold them to what the replica gives when its rules are changed to
-// Weir's.
+// (tests/replica). docs/evidence/validation.md tells which rule makes which difference; these tests compute the table
+// of differences in docs/evidence/validation-details.md, and hold them to what the replica gives when its rules are
+// changed to Weir's.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -269,7 +269,7 @@ TEST_P(UetPhysics, DiffersByTheRules) {
   EXPECT_LT(std::abs(mean.value - run.mean_by_rules.value), 3 * std::hypot(mean.error, run.mean_by_rules.error));
   EXPECT_LT(std::abs(max.value - run.max_by_rules.value), 3 * std::hypot(max.error, run.max_by_rules.error));
   expect_row(
-      "docs/validation-details.md", "Weir's physics", run.name,
+      "docs/evidence/validation-details.md", "Weir's physics", run.name,
       {std::to_string(run.seeds), fmt::format("{:.1f} / {:.1f}", mean_of(means[1]), mean_of(means[0])), cell(mean),
        cell(run.mean_by_rules), fmt::format("{:.1f} / {:.1f}", mean_of(largest[1]), mean_of(largest[0])), cell(max),
        cell(run.max_by_rules)});

@@ -1,6 +1,6 @@
-// Weir beside the simulator of the HPCC paper's authors. docs/validation.md explains what is compared and why the two
-// differ where they do; these tests compute the tables of docs/validation-details.md, and hold each difference to what
-// the explanation allows.
+// Weir beside the simulator of the HPCC paper's authors. docs/evidence/validation.md explains what is compared and why
+// the two differ where they do; these tests compute the tables of docs/evidence/validation-details.md, and hold each
+// difference to what the explanation allows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace weir::literals;
 
-constexpr const char* kDocument = "docs/validation-details.md";
+constexpr const char* kDocument = "docs/evidence/validation-details.md";
 
 double us(Time t) { return static_cast<double>(t.ps) * 1e-6; }
 

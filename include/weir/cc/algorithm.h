@@ -22,8 +22,8 @@
 //     void on_echo(const Params&, const FlowFacts&, const Echo&, Control&);   // optional; of a probe
 //   };
 //
-// and add one line to src/weir/cc/catalogue.cc (docs/adding-an-algorithm.md), or call add_algorithm() in a program that
-// embeds Weir. A member with the name of one of these functions and another signature does not compile.
+// and add one line to src/weir/cc/catalogue.cc (docs/guides/own-algorithm.md), or call add_algorithm() in a program
+// that embeds Weir. A member with the name of one of these functions and another signature does not compile.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 //   class Mine { ... };           // as algorithm.h says
 //   WEIR_PLUGIN(Mine)             // or several: WEIR_PLUGIN(Mine, Other)
 //
-// and is built against the Weir that loads it (docs/adding-an-algorithm.md#as-a-plug-in).
+// and is built against the Weir that loads it (docs/guides/own-algorithm.md#as-a-plug-in).
 #pragma once
 
 #include <array>

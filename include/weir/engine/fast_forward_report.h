@@ -1,4 +1,4 @@
-// What a run with [run.fast_forward] has skipped, and how far that is off (docs/fidelity.md).
+// What a run with [run.fast_forward] has skipped, and how far that is off (docs/guides/fast-forward.md).
 #pragma once
 
 #include <cstdint>

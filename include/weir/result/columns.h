@@ -36,9 +36,9 @@ struct Columns {
   const ColumnData* find(std::string_view name) const;
 };
 
-// Reads the text of a CSV file of the result (docs/results.md), whose types are those of `kind`; a column that `kind`
-// does not have is read as text. `file` is its name for messages. Throws InputError with file and line if a field has
-// no such type.
+// Reads the text of a CSV file of the result (docs/reference/results.md), whose types are those of `kind`; a column
+// that `kind` does not have is read as text. `file` is its name for messages. Throws InputError with file and line if a
+// field has no such type.
 Columns read_columns(std::string_view text, const TableKind& kind, const std::string& file);
 
 }  // namespace weir::result

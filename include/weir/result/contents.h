@@ -1,4 +1,5 @@
-// What manifest.json says of the files of a result, and the checksum that manifest.json ends with (docs/results.md).
+// What manifest.json says of the files of a result, and the checksum that manifest.json ends with
+// (docs/reference/results.md).
 #pragma once
 
 #include <cstdint>

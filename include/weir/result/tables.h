@@ -1,6 +1,6 @@
-// The tables (CSV files) of a result: their columns and the values that are valid in them (docs/results.md). Probes
-// take the header lines of the tables that they write from here, readers check each row by it, and studies take the
-// columns that are measures. It does not depend on probes, since results are also read where nothing is simulated.
+// The tables (CSV files) of a result: their columns and the values that are valid in them (docs/reference/results.md).
+// Probes take the header lines of the tables that they write from here, readers check each row by it, and studies take
+// the columns that are measures. It does not depend on probes, since results are also read where nothing is simulated.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,7 @@ class aec_env(_Agents, AECEnv):
     max_flows   agents that are possible; None: as many as the scenario has flows with its own seed
     step        how far an action of 1 or -1 changes the rate: times 1 + step, or divided by it
     overrides   replace what the scenario says, as `values` of weir.run()
-    settings    of observations and rewards, as docs/python.md has them
+    settings    of observations and rewards, as docs/guides/python.md has them
     """
 
     metadata = {"name": "weir_flows", "render_modes": [], "is_parallelizable": False}

@@ -23,7 +23,7 @@ class FlowEnv(gymnasium.Env):
                 scenario's
     step        how far an action of 1 or -1 changes the rate: times 1 + step, or divided by it
     overrides   replace what the scenario says, as `values` of weir.run()
-    settings    of observations and rewards, as docs/python.md has them
+    settings    of observations and rewards, as docs/guides/python.md has them
 
     gymnasium.make("weir/Flow-v0", scenario=...) makes one, too, once this module is imported.
     """

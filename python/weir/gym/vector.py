@@ -25,7 +25,7 @@ class VectorEnv:
 
     reset() and step() return n, the number of flows that want a decision, and write them into the first n rows of
 
-    observations   float32, width columns: docs/python.md says what they are
+    observations   float32, width columns: docs/guides/python.md says what they are
     rewards        float32, of the flow's decision before; 0 for its first question
     flows          int64, the flow's id in its environment and episode
     environments   int32
@@ -46,7 +46,7 @@ class VectorEnv:
     out         the caller's arrays, by the names above, C-contiguous, with num_envs * slots rows each; what is missing
                 is made here
     overrides   replace what the scenarios say, as `values` of weir.run()
-    settings    as docs/python.md has them: profiles, inputs, history, clip, target, beta, scale, base_rtt, reward,
+    settings    as docs/guides/python.md has them: profiles, inputs, history, clip, target, beta, scale, base_rtt, reward,
                 first_rates
     """
 

@@ -4,7 +4,7 @@
 // of a packet that was sent at some time; that packet could be sent because an acknowledgement had opened the window,
 // or because the packet before it had left, or because a loss had been found, and so on back to the start. So the path
 // is a chain of spans without gaps, and each span is divided by what the trace of the run says (net/trace.h).
-// docs/view.md has the definition.
+// docs/guides/view.md has the definition.
 //
 // The walk goes forward with the run: a packet that is sent carries the parts of the time up to then. It holds
 // sizeof(PacketNote) bytes for each packet that is under way or not acknowledged, and sizeof(FlowWalk) for each active

@@ -1,7 +1,7 @@
 // The bytes of simulated packets: Ethernet, IP, and the headers of RoCEv2, UET or TCP, or a frame of PFC.
 //
-// Payloads are zeros. What Weir does not simulate has a constant value, which docs/pcap.md tells, and hosts and flows
-// have addresses and ports that follow from their numbers:
+// Payloads are zeros. What Weir does not simulate has a constant value, which docs/guides/pcap.md tells, and hosts and
+// flows have addresses and ports that follow from their numbers:
 //   node n             MAC 02:00:nn:nn:nn:nn
 //   host n             10.0.0.0 + n + 1, or fd00::n+1
 //   flow f (RoCEv2)    UDP ports 49152 + the entropy's last 14 bits -> 4791, queue pair 2 + f mod (2^24 - 2)

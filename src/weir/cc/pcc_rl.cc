@@ -22,7 +22,7 @@ double least_rate(const PccRl::Params& p, const FlowFacts& flow) {
 
 void PccRl::Params::describe(ParamList<Params>& p) {
   p.text("policy", &Params::policy,
-         "the policy that decides: the name of one that comes with Weir, or a file (docs/learning.md)")
+         "the policy that decides: the name of one that comes with Weir, or a file (docs/guides/learning.md)")
       .names_file = &policy::names_policy_file;
   p.choice("probe", &Params::probe, {"data", "packet"},
            "what measures round trips: a data packet, or a small packet of its own behind a burst", "PCC-RL 2");

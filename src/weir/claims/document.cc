@@ -63,9 +63,9 @@ std::string joined(const std::vector<std::string>& lines) { return fmt::format("
 // Names of scenarios become links.
 std::string linked(const std::string& text) {
   static const std::regex name(R"(([a-z0-9-]+)\.toml)");
-  const std::string out = std::regex_replace(text, name, "[$1](../papers/scenarios/$1.toml)");
-  static const std::regex baseline(R"(\.\./papers/scenarios/spraying-baseline)");
-  return std::regex_replace(out, baseline, "../scenarios/spraying-baseline");
+  const std::string out = std::regex_replace(text, name, "[$1](../../papers/scenarios/$1.toml)");
+  static const std::regex baseline(R"(\.\./\.\./papers/scenarios/spraying-baseline)");
+  return std::regex_replace(out, baseline, "../../scenarios/spraying-baseline");
 }
 
 std::string verdict_cell(const Verdict& v) {
@@ -117,7 +117,7 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
     if (c.paper != paper.name || verdicts.of(c.id).verdict != kFails || !c.cause) continue;
     std::string shown = "**cause unknown**";
     if (c.cause->is_shown())
-      shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../papers"));
+      shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../../papers"));
     else if (!c.cause->tried.empty())
       shown += fmt::format(". Tried: {}", fmt::join(c.cause->tried, " "));
     out.push_back(row_of({c.id, cell(c.cause->printed), cell(c.cause->found), cell(shown), cell(c.cause->holds_with)}));
@@ -142,7 +142,7 @@ std::vector<std::string> findings_of(const std::vector<Claim>& claims, const Ver
     for (const Claim& c : claims) {
       if (c.paper != paper.name || !c.cause || !c.cause->against_paper || verdicts.of(c.id).verdict != kFails) continue;
       out.push_back(row_of({fmt::format("{}: {}, {}", c.id, paper.title.substr(0, paper.title.find(':')), c.place),
-                            cell(c.cause->printed), cell(c.cause->shown), cell(experiment_cell(c, "papers"))}));
+                            cell(c.cause->printed), cell(c.cause->shown), cell(experiment_cell(c, "../../papers"))}));
     }
   return out;
 }
@@ -192,12 +192,6 @@ std::string with_row(const std::string& text, const Row& row) {
   return joined(lines);
 }
 
-std::string with_readme(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
-                        const Verdicts& verdicts) {
-  return with_table(with_table(text, file, "summary", summary_of(claims, verdicts)), file, "findings",
-                    findings_of(claims, verdicts));
-}
-
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper) {
   return with_table(text, file, "causes", causes_of(paper, claims, verdicts));
@@ -210,6 +204,7 @@ std::string with_costs(const std::string& text, const std::string& file, const s
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts) {
   std::string out = with_table(text, file, "summary", summary_of(claims, verdicts));
+  out = with_table(out, file, "findings", findings_of(claims, verdicts));
   for (const Paper& paper : kPapers)
     out = with_table(out, file, std::string(paper.name), table_of(paper, claims, verdicts));
   return out;

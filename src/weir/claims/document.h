@@ -19,10 +19,8 @@ std::string with_table(const std::string& text, const std::string& file, const s
 // The text with the last cells of one row replaced, which is named by its first cell.
 std::string with_row(const std::string& text, const Row& row);
 
-// README.md with the tables `summary`, how many claims of each paper hold, and `findings`, claims that are wrong, anew.
-std::string with_readme(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
-                        const Verdicts& verdicts);
-// docs/claims.md with the tables `summary` and that of each paper anew.
+// docs/evidence/claims.md with its tables written again: `summary`, how many claims of each paper hold, `findings`,
+// statements of papers that the evidence speaks against, and one of each paper.
 std::string with_overview(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                           const Verdicts& verdicts);
 
@@ -30,7 +28,8 @@ std::string with_overview(const std::string& text, const std::string& file, cons
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper);
 
-// docs/papers.md with the table `costs` anew: of each study what it shows, how many runs it has, and what they take.
+// docs/guides/papers.md with the table `costs` anew: of each study what it shows, how many runs it has, and what they
+// take.
 std::string with_costs(const std::string& text, const std::string& file, const std::vector<FigureFile>& figures);
 // "84 s", "5 min"; "seconds" for 0.
 std::string cost_text(double seconds);

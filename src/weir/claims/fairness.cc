@@ -1,4 +1,4 @@
-// Claims of Fast Convergence to Fairness. How the rules were read: docs/claims/fairness.md.
+// Claims of Fast Convergence to Fairness. How the rules were read: docs/evidence/claims/fairness.md.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace weir::literals;
 
-const std::string kDocument = "docs/claims/fairness.md";
+const std::string kDocument = "docs/evidence/claims/fairness.md";
 
 using Form = Variant (*)(const std::string&, const std::vector<std::string>&);
 

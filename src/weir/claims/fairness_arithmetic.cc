@@ -1,5 +1,5 @@
 // Claims of Fast Convergence to Fairness that take no network: the model of Sampling Frequency, and the parts told what
-// they see by hand. How the rules were read: docs/claims/fairness.md.
+// they see by hand. How the rules were read: docs/evidence/claims/fairness.md.
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// Claims of the HPCC paper (SIGCOMM'19) at 100 Gb/s. How the rules were read: docs/claims/hpcc.md.
+// Claims of the HPCC paper (SIGCOMM'19) at 100 Gb/s. How the rules were read: docs/evidence/claims/hpcc.md.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,5 +1,5 @@
 // Claims of the HPCC paper's appendix: the recursion of its rates, their equilibrium, and the queue of paced flows.
-// How the rules were read: docs/claims/hpcc.md.
+// How the rules were read: docs/evidence/claims/hpcc.md.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Claims of the On-Ramp paper (NSDI'21). How the rules were read: docs/claims/on-ramp.md.
+// Claims of the On-Ramp paper (NSDI'21). How the rules were read: docs/evidence/claims/on-ramp.md.
 #include <algorithm>
 #include <cmath>
 #include <map>

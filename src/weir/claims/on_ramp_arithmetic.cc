@@ -1,5 +1,5 @@
 // Claims of the On-Ramp paper that take no network: its rule told of delays by hand, and figures of its traffic. How
-// the rules were read: docs/claims/on-ramp.md.
+// the rules were read: docs/evidence/claims/on-ramp.md.
 #include <cmath>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // Claims of Reinforcement Learning for Datacenter Congestion Control that arithmetic decides. How the rules were read:
-// docs/claims/rl.md.
+// docs/evidence/claims/rl.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

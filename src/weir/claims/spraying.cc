@@ -25,7 +25,7 @@ struct Choice {
   std::vector<std::string> others = {};  // of the sprayed flows and the network
 };
 
-// Its simulator routes acknowledgements by hash, and its REPS judges by the marks of data (docs/spraying.md).
+// Its simulator routes acknowledgements by hash, and its REPS judges by the marks of data (docs/evidence/spraying.md).
 const std::vector<std::string> kOfUltraEthernet{"algorithm.load_balancing.marks=data",
                                                 "algorithm.load_balancing.acks=hash"};
 

@@ -1,5 +1,5 @@
 // Claims of Congestion Control for Spraying with Congested Paths (2025) that take no simulation. How the rules were
-// read: docs/claims/spraying.md.
+// read: docs/evidence/claims/spraying.md.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Claims of the evaluation of Congestion Control for Spraying with Congested Paths (2025). How the rules were read:
-// docs/claims/spraying.md.
+// docs/evidence/claims/spraying.md.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -45,13 +45,13 @@ std::string lowest(const Figure& f) {
   return out;
 }
 
-// A table of docs/spraying.md: a row for each bar of the paper's, and what is measured.
+// A table of docs/evidence/spraying.md: a row for each bar of the paper's, and what is measured.
 void tell_bars(Context& context, const std::string& table, const Figure& f, const std::vector<Algorithm>& algorithms) {
   for (const Algorithm& a : algorithms) {
     std::vector<std::string> cells;
     for (const Balancer& b : kBalancers)
       cells.push_back(fmt::format("{:.0f} +- {:.0f}", f.mean(a, b), f.at(a, b).error()));
-    context.row({"docs/spraying.md", table, a, cells});
+    context.row({"docs/evidence/spraying.md", table, a, cells});
   }
 }
 

@@ -1,5 +1,5 @@
 // The theorems of Congestion Control for Spraying with Congested Paths (2025) against one flow in a network. How the
-// rules were read: docs/claims/spraying.md.
+// rules were read: docs/evidence/claims/spraying.md.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

@@ -47,7 +47,7 @@ class Verdicts {
 
 Standing standing_of(const Claim& claim, const Verdict& verdict);
 
-// The form of docs/results.md; `only` these, or all.
+// The form of docs/reference/results.md; `only` these, or all.
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts,
                     const std::vector<std::string>& only = {});
 // Throws InputError for a file that has not this form, or names a claim that there is not. Claims that it leaves out

@@ -265,7 +265,7 @@ Document parse(const std::string& text, const std::string& file) {
     try {
       out.figures.push_back(FigureReader(place).read(figure));
     } catch (const Json::exception&) {  // of a key that may be missing, but not be of another type
-      throw InputError(fmt::format("{}: a value is of the wrong type; see docs/report.md", place));
+      throw InputError(fmt::format("{}: a value is of the wrong type; see docs/guides/reports.md", place));
     }
   }
   return out;

@@ -1,4 +1,4 @@
-// figures.json (docs/results.md), and figures as JSON for those who draw them.
+// figures.json (docs/reference/results.md), and figures as JSON for those who draw them.
 #pragma once
 
 #include <string>

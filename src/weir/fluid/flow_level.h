@@ -1,5 +1,5 @@
 // A run at flow level: flows are fluids that share links fairly, and there are no packets. It is what a scenario gets
-// with run.fidelity = "flow"; docs/fidelity.md tells what it may be trusted with.
+// with run.fidelity = "flow"; docs/guides/flow-level.md tells what it may be trusted with.
 //
 // From its start on, a flow has its max-min or alpha-fair rate (theory/live_rates.h) among all flows that are sending,
 // on the path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays),

@@ -14,7 +14,7 @@ struct FluidParams {
     p.number("utilisation", &FluidParams::utilisation, 0.01, 1,
              "the share of each link's rate that data may fill, headers included; what an algorithm leaves free and "
              "what acknowledgements take are the rest",
-             "docs/fidelity.md");
+             "docs/guides/flow-level.md");
     p.number("alpha", &FluidParams::alpha, 0, theory::kLargestAlpha,
              "how rates are fair: 1 = proportionally, 0 = infinity, which is max-min",
              "Mo and Walrand, IEEE/ACM ToN 8(5), 2000");

@@ -1,5 +1,5 @@
-// From the options of htsim_uec, and the files that they name, to a scenario (docs/from-htsim.md). One option is that
-// of its relatives which replay GOAL schedules: -goal.
+// From the options of htsim_uec, and the files that they name, to a scenario (docs/guides/from-htsim.md). One option is
+// that of its relatives which replay GOAL schedules: -goal.
 #pragma once
 
 #include <string>

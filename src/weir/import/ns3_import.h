@@ -1,4 +1,4 @@
-// From the input files of the simulator of HPCC's authors to a scenario (docs/from-ns3.md).
+// From the input files of the simulator of HPCC's authors to a scenario (docs/guides/from-ns3.md).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Curriculum: what `weir train` reads. It says how is learned, in which networks, and how the policies are judged
-// (docs/learning.md, "Training").
+// (docs/guides/learning.md, "Training").
 //
 //   [learner]        the method and its numbers
 //   [policy]         what the network gets, what its output means, and the signal that it learns from

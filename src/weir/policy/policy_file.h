@@ -1,4 +1,4 @@
-// Policies as TOML (docs/learning.md, "Policies"), and the ones that come with Weir.
+// Policies as TOML (docs/guides/learning.md, "Policies"), and the ones that come with Weir.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // What happens to single packets and flows, event by event: packets.csv.
 //
 // The engine records the events of the chosen ports and times (net/trace.h); this keeps those of the chosen flows. What
-// it costs is told in docs/results.md.
+// it costs is told in docs/reference/results.md.
 #pragma once
 
 #include <cstdint>

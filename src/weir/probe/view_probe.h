@@ -1,5 +1,5 @@
 // What `weir view` shows: ports over time, who filled queues, who paused whom, what flows did, packets that got lost.
-// docs/results.md describes its tables.
+// docs/reference/results.md describes its tables.
 //
 // All is kept in memory until the end, in amounts that do not grow with the run's length (view/): intervals double
 // instead.

@@ -1,6 +1,6 @@
 // The simulator of HPCC's authors (github.com/alibaba-edu/High-Precision-Congestion-Control, commit 9f4be2a9), written
 // a second time: the same network gives the same completion times to the nanosecond, whatever is random excepted.
-// It is what a scenario gets with run.fidelity = "ns3-hpcc". docs/from-ns3.md tells how it differs from Weir.
+// It is what a scenario gets with run.fidelity = "ns3-hpcc". docs/guides/from-ns3.md tells how it differs from Weir.
 //
 // It is plain, one thread and two events per packet and link. Memory grows with the number of flows.
 #pragma once

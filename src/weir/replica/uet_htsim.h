@@ -1,7 +1,7 @@
 // uet-htsim (github.com/ultraethernet/uet-htsim, commit 40ccb052), the simulator of the Ultra Ethernet transport,
 // written a second time: the same network, connections and seed give the same completion times to the picosecond, what
-// is random included. It is what a scenario gets with run.fidelity = "htsim-uet". docs/from-htsim.md tells how it
-// differs from Weir.
+// is random included. It is what a scenario gets with run.fidelity = "htsim-uet". docs/guides/from-htsim.md tells how
+// it differs from Weir.
 //
 // It is plain, one thread and three events per packet and link. Memory grows with the number of flows.
 #pragma once

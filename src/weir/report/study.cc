@@ -86,7 +86,7 @@ Json read_sweep(const std::string& file) {
         counts_of({column}, sweep.at("counts"), counts.size());
     return sweep;
   } catch (const Json::exception&) {
-    throw InputError(fmt::format("{}: a value is missing or of the wrong type; see docs/results.md", file));
+    throw InputError(fmt::format("{}: a value is missing or of the wrong type; see docs/reference/results.md", file));
   }
 }
 

@@ -1,4 +1,4 @@
-// The page of `weir view`: one result, looked at from inside (docs/view.md).
+// The page of `weir view`: one result, looked at from inside (docs/guides/view.md).
 #pragma once
 
 #include <string>

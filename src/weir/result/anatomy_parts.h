@@ -1,4 +1,4 @@
-// The parts of a flow's completion time (docs/view.md): the columns of anatomy.csv, and what they mean.
+// The parts of a flow's completion time (docs/guides/view.md): the columns of anatomy.csv, and what they mean.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 // The files of one result directory, each of which is what the run has written or is not read at all.
 //
-// manifest.json lists every other file with its size and checksum (docs/results.md). A file that is missing or differs
-// is an InputError that names the run's directory, the file, and what to do. Results of versions that kept no such list
-// are read as they are; is_checked() tells.
+// manifest.json lists every other file with its size and checksum (docs/reference/results.md). A file that is missing
+// or differs is an InputError that names the run's directory, the file, and what to do. Results of versions that kept
+// no such list are read as they are; is_checked() tells.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // What `weir-host trace` has captured on a host: each packet that On-Ramp let go, and each OR-ACK that it heard
-// (docs/on-hosts.md). Times are nanoseconds of that host's monotonic clock.
+// (docs/guides/on-hosts.md). Times are nanoseconds of that host's monotonic clock.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a sweep leaves beside the results of its runs (docs/results.md): which runs are done and which have failed.
+// What a sweep leaves beside the results of its runs (docs/reference/results.md): which runs are done and which have
+// failed.
 #pragma once
 
 #include <string>

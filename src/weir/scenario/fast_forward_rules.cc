@@ -55,7 +55,7 @@ void warn_of_fast_forward(const Scenario& s, std::vector<std::string>& out) {
     out.emplace_back(
         "[run.fast_forward]: messages of collectives that repeat take as long as before and are not sent again, and "
         "spans in which all flows are steady are left out; summary.json tells how many and how far checked ones are "
-        "off, docs/fidelity.md when to trust that");
+        "off, docs/guides/fast-forward.md when to trust that");
 }
 
 }  // namespace weir::scenario

@@ -36,7 +36,7 @@ void check_flow_level(const Scenario& s, const engine::Model& model) {
 void warn_of_flow_level(const Scenario&, const engine::Model&, std::vector<std::string>& out) {
   out.emplace_back(
       "run.fidelity = \"flow\": flows have fair rates whatever their algorithms, without queues, marks, losses "
-      "and pauses; docs/fidelity.md tells which results that gives");
+      "and pauses; docs/guides/flow-level.md tells which results that gives");
 }
 
 std::unique_ptr<engine::Engine> make_flow_level(const Scenario& s, const engine::Model& model,
@@ -50,7 +50,7 @@ Fidelity flow_level() {
   return {
       .name = "flow",
       .meaning = "no packets: flows share links fairly, so that long flows and collectives take milliseconds to run",
-      .source = "docs/fidelity.md",
+      .source = "docs/guides/flow-level.md",
       .params = &params_of<FluidParams>(),
       .has_packets = false,
       .runs_programs = true,

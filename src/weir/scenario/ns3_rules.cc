@@ -162,7 +162,7 @@ std::unique_ptr<engine::Engine> make_ns3(const Scenario& s, const engine::Model&
 Fidelity ns3_hpcc() {
   return {.name = replica::kNs3Hpcc,
           .meaning = "the public simulator of HPCC's authors, to the nanosecond",
-          .source = "docs/from-ns3.md",
+          .source = "docs/guides/from-ns3.md",
           .params = &params_of<Ns3Params>(),
           .set_defaults = set_ns3_defaults,
           .check = check_ns3,

@@ -107,8 +107,7 @@ std::string to_text(const ReferenceItem& item) {
 std::string to_markdown(const std::vector<ReferenceSection>& sections) {
   std::string out =
       "# Reference\n\n"
-      "Everything that a scenario can name, with its parameters. Written by `weir list --markdown`; a test keeps it\n"
-      "up to date. How a scenario is put together is told in [scenario.md](scenario.md).\n";
+      "Everything that a scenario can name, with its parameters. Written by `weir list --markdown`.\n";
   for (const auto& section : sections) {
     out += fmt::format("\n## {}\n\n{}.\n", section.name, cell(section.meaning));
     if (section.name == "workloads") {

@@ -262,7 +262,7 @@ void RunParams::describe(ParamList<RunParams>& p) {
       "fidelity", &RunParams::fidelity, fidelities(),
       "whose physics: Weir's, packet by packet, or those of flows without packets; or those of the public simulator of "
       "HPCC's authors, to the nanosecond, or of uet-htsim, to the picosecond",
-      "docs/fidelity.md, docs/from-ns3.md, docs/from-htsim.md");
+      "docs/concepts/modes.md, docs/guides/from-ns3.md, docs/guides/from-htsim.md");
 }
 
 void GraphParams::describe(ParamList<GraphParams>& p) {

@@ -1,4 +1,4 @@
-// What one run is made of, as a TOML file describes it (docs/scenario.md), checked value by value.
+// What one run is made of, as a TOML file describes it (docs/scenario/index.md), checked value by value.
 //
 //   Scenario s = load_scenario(text, "a.toml", {"run.seed=7"});
 //   Run run = build(s);                       // scenario/build.h

@@ -1,5 +1,5 @@
 // The tables of a scenario that are parameter lists and nothing else, each listed once: from this list they are read,
-// written to the effective scenario, and told of by `weir list` and docs/reference.md.
+// written to the effective scenario, and told of by `weir list` and docs/reference.
 //
 // A table of a new component is one entry in tables.cc. [title], [fidelity], [topology], [algorithm], [[profile]],
 // [[traffic]] and [probes] choose among catalogues and are read by scenario.cc.

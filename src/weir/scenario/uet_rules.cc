@@ -97,7 +97,7 @@ std::unique_ptr<engine::Engine> make_uet(const Scenario& s, const engine::Model&
 Fidelity htsim_uet() {
   return {.name = replica::kHtsimUet,
           .meaning = "uet-htsim, the public simulator of the Ultra Ethernet transport, to the picosecond",
-          .source = "docs/from-htsim.md",
+          .source = "docs/guides/from-htsim.md",
           .params = &params_of<UetParams>(),
           .flows_param = "connections",
           .set_defaults = set_uet_defaults,

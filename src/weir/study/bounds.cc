@@ -13,8 +13,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Bounds kNotNegative{0, kInfinity};
 
-// Keys of summary.json and manifest.json (docs/results.md) by the first and the last part of their paths. All other
-// values there are times, sizes, rates and counts.
+// Keys of summary.json and manifest.json (docs/reference/results.md) by the first and the last part of their paths. All
+// other values there are times, sizes, rates and counts.
 struct Keys {
   std::string_view first;
   std::vector<std::string_view> last;

@@ -5,8 +5,8 @@
 namespace weir::study {
 namespace {
 
-// By fitting max_rss_bytes of runs with 17 to 8192 hosts and up to 63,000 flows, each then rounded up; docs/studies.md
-// compares them.
+// By fitting max_rss_bytes of runs with 17 to 8192 hosts and up to 63,000 flows, each then rounded up;
+// docs/guides/sweeps.md compares them.
 constexpr double kProcess = 10e6;
 constexpr double kPort = 1600;      // with its ring, its link's events, and its share of hosts and switches
 constexpr double kFlow = 600;       // its block while it is active, its record, its slowdown
@@ -21,7 +21,7 @@ constexpr double kMargin = 1.25;
 constexpr double kMostBytes = 1e18;
 
 // Of processor time, by measuring the same runs, and made several times as long as the slowest of them took:
-// docs/studies.md compares them.
+// docs/guides/sweeps.md compares them.
 constexpr double kRunSeconds = 2;
 constexpr double kPortSeconds = 20e-6;    // to make the network
 constexpr double kPacketSeconds = 10e-6;  // to send, acknowledge and perhaps repeat a packet

@@ -18,7 +18,7 @@ struct Estimate {
 // More flows than these are not drawn for an estimate; how many there are in all follows from when the traffic ends.
 inline constexpr std::uint64_t kMaxEstimatedFlows = 2'000'000;
 
-// A conservative model of a run's memory, calibrated on measured runs (docs/studies.md), and its packets.
+// A conservative model of a run's memory, calibrated on measured runs (docs/guides/sweeps.md), and its packets.
 Estimate estimate(const scenario::Scenario&, const engine::Model&, const scenario::Expected&);
 
 }  // namespace weir::study

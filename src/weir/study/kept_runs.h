@@ -1,4 +1,4 @@
-// What sweeps leave of a study's runs (docs/results.md), and whether it is what this study asks for.
+// What sweeps leave of a study's runs (docs/reference/results.md), and whether it is what this study asks for.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The files of one result directory (docs/results.md), as measures and figures read them.
+// The files of one result directory (docs/reference/results.md), as measures and figures read them.
 #pragma once
 
 #include <map>

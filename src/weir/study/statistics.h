@@ -54,7 +54,7 @@ struct Interval {
 // Without bounds it is Student's t interval. With one bound a, the t interval is taken on the scale of ln(mean - a),
 // with two bounds on that of the log odds, where the standard error follows by the delta method; transformed back, the
 // interval contains the mean, and none of it is beyond a bound. Values that all lie at a bound give that point.
-// docs/studies.md says how often these intervals contain the true mean.
+// docs/concepts/statistics.md says how often these intervals contain the true mean.
 Interval confidence(std::span<const double> values, const Bounds& bounds = {});
 // Whether the ends of an interval are worth telling. With two or three values that lie far apart, the factor of an
 // interval on a scale of logarithms is astronomical: where one end is more than 100 times as far from the mean as the

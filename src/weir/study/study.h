@@ -1,4 +1,5 @@
-// A study: one scenario, or several, over the points of axes and over seeds (docs/studies.md), as a TOML file says it.
+// A study: one scenario, or several, over the points of axes and over seeds (docs/guides/sweeps.md), as a TOML file
+// says it.
 //
 //   const Study study = read_study("study.toml");      // study/paper.h
 //   const Plan plan = make_plan(study);                // study/plan.h

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/figures/on-hosts/figures.json of results of run.py; `weir report docs/figures/on-hosts --svg docs` draws it.
+"""Makes docs/figures/on-hosts/figures.json of results of run.py; `weir report docs/figures/on-hosts --svg docs/images/images/images/images/images` draws it.
 
     tests/hosts/vm/figures.py RESULTS... > docs/figures/on-hosts/figures.json
 

@@ -22,7 +22,7 @@ struct FastForwardParams {
         "theta", &FastForwardParams::theta, 0, kLargestTheta,
         "how far durations of the same message may be apart, or a flow's bytes in equal times, as a share of them, for "
         "it to be skipped; 0 = nothing is skipped, and the results are those without this table",
-        "docs/fidelity.md");
+        "docs/guides/fast-forward.md");
     p.integer(
         "settle", &FastForwardParams::settle, 0, 1'000'000,
         "so many rounds are simulated before durations count: queues and phases take some to become what they are in "

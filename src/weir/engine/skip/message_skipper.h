@@ -1,5 +1,6 @@
 // Skips messages of a program that take as long as they did before: a collective sends the same messages step after
-// step, and once their durations repeat, most of them need no packets ([run.fast_forward], docs/fidelity.md).
+// step, and once their durations repeat, most of them need no packets ([run.fast_forward],
+// docs/guides/fast-forward.md).
 //
 // Messages of the same hosts, path and size are of one *kind*. Kinds whose messages were active at once on a common
 // port, by data or by acknowledgements, are neighbours, and neighbours of neighbours form a *component*. A component is

@@ -1,4 +1,4 @@
-// Leaves out spans in which all flows send as they did before ([run.fast_forward], docs/fidelity.md).
+// Leaves out spans in which all flows send as they did before ([run.fast_forward], docs/guides/fast-forward.md).
 //
 // There are two clocks. That of packets, on which partitions run, never jumps, and no packet and no state of an
 // algorithm is touched. That of the run is ahead of it by what has been left out: when all active flows are steady,

@@ -1,10 +1,10 @@
 // What can be seen of a simulation between its epochs.
-#include "weir/base/cache_fit.h"
 #include "weir/engine/endings/invariants.h"
 #include "weir/engine/parallel/partitions.h"
 #include "weir/engine/skip/message_skipper.h"
 #include "weir/engine/skip/steady_flow_skipper.h"
 #include "weir/engine/time/simulation.h"
+#include "weir/sim/caches.h"
 
 namespace weir::engine {
 
@@ -42,7 +42,7 @@ std::optional<Regime> Simulation::regime() const {
       default: return "classes";
     }
   };
-  const CacheFit fit(model_.topology.ports());
+  const sim::CacheFit fit(model_.topology.ports());
   Regime out = partitions_->regime();
   out.epochs_at_once = epochs_at_once();
   out.switch_ports = name_of(model_.port_kind());
