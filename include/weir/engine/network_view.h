@@ -31,7 +31,7 @@ class NetworkView {
   PortFacts port(std::uint32_t port) const;
   std::uint32_t tier(std::uint32_t node) const;  // 0 for hosts, 1 for the switches next to them, and so on
   std::string name(std::uint32_t node) const;    // "host 3", "switch 16"
-  std::uint32_t host_port(std::uint32_t host) const;
+  std::uint32_t nic(std::uint32_t host) const;   // the port by which the host sends
 
   // For Weir's own sources, which have engine/model/model.h.
   friend const Model& model_of(const NetworkView& network) { return *network.model_; }

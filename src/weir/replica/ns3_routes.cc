@@ -32,7 +32,7 @@ Ns3Routes::Ns3Routes(const net::Routing& routing, std::int64_t payload)
       neighbours_(topology_.switches),
       inner_(std::size_t{edges_} * edges_) {
   for (std::uint32_t host = 0; host < topology_.hosts; ++host)
-    down_ports_.push_back(net::Topology::reverse(routing.host_port(host)));
+    down_ports_.push_back(net::Topology::reverse(routing.nic(host)));
   for (std::uint32_t s = 0; s < topology_.switches; ++s) {
     for (const std::uint32_t port : routing.ports(s))
       if (topology_.port_peer(port) >= topology_.hosts) neighbours_[s].push_back(port);

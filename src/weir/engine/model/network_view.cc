@@ -31,9 +31,9 @@ std::string NetworkView::name(std::uint32_t node) const {
   return node < hosts() ? fmt::format("host {}", node) : fmt::format("switch {}", node);
 }
 
-std::uint32_t NetworkView::host_port(std::uint32_t host) const {
+std::uint32_t NetworkView::nic(std::uint32_t host) const {
   if (host >= hosts()) throw std::out_of_range("there is no such host");
-  return model_->routing.host_port(host);
+  return model_->routing.nic(host);
 }
 
 }  // namespace weir::engine
