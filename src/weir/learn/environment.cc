@@ -30,7 +30,7 @@ Environment::Environment(const World& world, cc::DecisionMaker& maker, std::uint
     : run_(scenario::build(with_maker(world, maker, seed))) {
   engine::Engine& e = engine();
   slice_ = std::max<std::int64_t>(1, kRoundTrip / e.epoch()) * e.epoch();
-  const std::uint32_t hosts = e.hosts();
+  const std::uint32_t hosts = e.network().hosts();
   const std::uint32_t senders = world.hosts > 0 ? std::min(world.hosts, hosts - 1) : hosts - 1;
   const RandomStream starts(seed, 0, Purpose::learning);
   const bool all = world.pattern == Pattern::all_to_all;

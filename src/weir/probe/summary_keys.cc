@@ -14,7 +14,7 @@ Summary possible_summary(const ProbeParams& params, const engine::Model& model, 
   }
   for (const ProbeKind& kind : probe_kinds())
     if (const void* of_kind = params.get(kind); of_kind != nullptr && kind.add_possible)
-      kind.add_possible(of_kind, {model, tags}, out);
+      kind.add_possible(of_kind, {engine::NetworkView(model), tags}, out);
   return out;
 }
 
