@@ -9,7 +9,7 @@ namespace weir::engine {
 
 const net::Port& LocalObservation::port(std::uint32_t id) {
   partitions_.settle_before(id, now_);
-  return network_.ports.at(id);
+  return network_.ports[id];
 }
 
 void LocalObservation::for_each_waiting(std::uint32_t id, const net::PacketVisit& visit) {

@@ -9,7 +9,7 @@
 namespace weir::engine {
 
 const net::Port& Simulation::port(std::uint32_t id) {
-  check_port(id);
+  at(id);
   return own_->port(id);
 }
 
@@ -52,7 +52,8 @@ std::optional<Regime> Simulation::regime() const {
 }
 
 Observation& Simulation::at(std::uint32_t id) const {
-  check_port(id);
+  if (id >= network_.ports.size()) [[unlikely]]
+    check_port(id);  // throws
   return *seen_;
 }
 
