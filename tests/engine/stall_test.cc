@@ -304,6 +304,49 @@ TEST(CutOff, OfAHashedPath) {
   EXPECT_EQ(out.stall->unfinished, 12 - free);
 }
 
+// The receiver of a message needs no acknowledgement, but a message that is longer than its window does.
+TEST(CutOff, OfTheAcknowledgementsOfMessages) {
+  for (const Bytes size : {20_KB, 300_KB}) {
+    Scenario s;
+    s.topology = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2});
+    s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+    s.transport.min_rto = 100_us;
+    s.network.reroute = false;
+    s.faults.link_events = {{.time = 0_us, .a = 5, .b = 6}};
+    std::vector<traffic::Program::Node> nodes;
+    for (std::uint16_t port = 1; port <= 12; ++port)
+      nodes.push_back({.src = 0, .dst = 2, .size = size, .sport = port, .dport = 1});
+    s.program = traffic::Program(nodes, {}, 0);
+    const auto model = s.model();
+    const auto is_cut = [&](std::uint32_t from, std::uint32_t to, std::uint32_t entropy) {
+      const auto ports = model->routing.path(from, to, entropy);
+      return std::any_of(ports.begin(), ports.end(), [&](std::uint32_t p) {
+        const net::Link& link = model->topology.links[p / 2];
+        return std::minmax(link.a, link.b) == std::minmax(5u, 6u);
+      });
+    };
+    std::size_t of_data = 0;
+    std::size_t of_acknowledgements = 0;
+    for (const auto& node : nodes) {
+      const std::uint32_t entropy = net::flow_entropy(node.src, node.dst, node.sport, node.dport);
+      if (is_cut(0, 2, entropy))
+        ++of_data;
+      else
+        of_acknowledgements += is_cut(2, 0, net::answer_entropy(entropy)) ? 1 : 0;
+    }
+    ASSERT_GT(of_data, 0u);
+    ASSERT_GT(of_acknowledgements, 0u);
+    const Outcome out = run(s);
+    ASSERT_TRUE(out.stall.has_value()) << size.count;
+    EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off);
+    EXPECT_EQ(out.stall->obstacles, (Obstacles{.links = true, .of_data = true, .of_acknowledgements = true}));
+    EXPECT_EQ(out.stall->unfinished, of_data + of_acknowledgements);
+    std::size_t received = 0;
+    for (const NodeTimes& node : out.nodes) received += node.received < Time::max() ? 1 : 0;
+    EXPECT_EQ(received, nodes.size() - of_data - (size > 50_KB ? of_acknowledgements : 0)) << size.count;
+  }
+}
+
 // All that a flow's path choice may draw: of 1000 draws, each number comes.
 std::set<std::uint32_t> entropies_of(const Scenario& s, std::uint64_t flow) {
   host::PathChoice choice;

@@ -166,14 +166,16 @@ class Judge {
  private:
   Need need_of(std::uint32_t src, const host::Flow& flow) const { return {model_, network_, view_.routing, src, flow}; }
 
-  // Of a message: its receiver still waits for it, and what waits for that may go on without any acknowledgement.
-  bool is_awaited(const host::Flow& flow) const {
-    return flow.id < view_.program.size() && network_.node_times[flow.id].received == Time::max();
+  // Of a message: whether its receiver still waits for it and can get all of it without any acknowledgement, so that
+  // what waits for it may go on. Nothing opens the sender's window then.
+  bool may_be_received(const host::Flow& flow) const {
+    if (flow.id >= view_.program.size() || network_.node_times[flow.id].received != Time::max()) return false;
+    return flow.snd_max >= flow.size() || flow.size() - flow.snd_una <= flow.control.window.count;
   }
 
   bool is_cut_off(std::uint32_t src, const host::Flow& flow, Obstacles& by) const {
     const Need need = need_of(src, flow);
-    const Fate enough = is_awaited(flow) ? Fate::arrives : Fate::acknowledged;
+    const Fate enough = may_be_received(flow) ? Fate::arrives : Fate::acknowledged;
     const Fate fate = fate_of_(flow, need, ways_);
     if (fate >= enough) return false;
     (fate == Fate::arrives ? by.of_acknowledgements : by.of_data) = true;
@@ -218,7 +220,7 @@ class Judge {
     if (!(is_led_by_switches(packet.path_policy()) ? ways_.spreads(port, trip)
                                                    : ways_.follows(port, packet.entropy, trip)))
       return false;
-    return back || is_awaited(*flow) || need.feedback_follows(ways_, packet.entropy);
+    return back || may_be_received(*flow) || need.feedback_follows(ways_, packet.entropy);
   }
 
   const Model& model_;
