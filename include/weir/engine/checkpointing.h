@@ -19,7 +19,7 @@ class Checkpointing {
   // the order in which they were added. load() throws InputError if the bytes do not fit; the engine must not be used
   // then. Both throw std::logic_error if the engine cannot be saved, save() also if the run has stalled.
   virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
-  virtual void load(Loader&) { throw std::logic_error("this engine cannot be saved"); }
+  virtual void load(Loader&) { throw std::logic_error("this engine cannot be loaded"); }
   // Makes the threads of the run anew. The child of a fork(2) calls it before anything else: that process is then a
   // copy of this one, which goes on by itself at the cost of the pages that either of them writes to.
   virtual void after_fork() {}

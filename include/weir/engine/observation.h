@@ -2,7 +2,7 @@
 // the present done. No function of it is called for each packet.
 //
 // The engine has three: of one process, of a run whose flows' steady phases are left out, and of several ranks
-// (src/weir/engine/time/observations.h).
+// (src/weir/engine/time/local_observation.h, gathered_observation.h).
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "weir/base/random.h"
 #include "weir/net/packet.h"
@@ -427,6 +428,7 @@ void MessageSkipper::for_each_skipped(std::span<const NodeTimes> times,
     const traffic::Program::Node& n = program_[node];
     host::Flow flow;
     flow.id = node;
+    flow.slot = std::numeric_limits<std::uint32_t>::max();  // it has none
     flow.dst = n.dst;
     flow.entropy = net::flow_entropy(n.src, n.dst, n.sport, n.dport);
     flow.profile = n.profile;

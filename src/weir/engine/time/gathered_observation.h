@@ -71,7 +71,7 @@ class GatheredObservation final : public Observation {
 
   const PortFigures& port(std::uint32_t port) const;
   const SwitchFigures& of_switch(std::uint32_t s) const;
-  // By rank, then as the rank visits them.
+  // By sender, then by slot.
   const std::vector<Active>& active() const;
   const Active* find(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) const;
   std::span<const Queued> queued(std::uint32_t port);

@@ -21,9 +21,10 @@ host::FlowView LocalObservation::view_of(std::uint32_t src, const host::Flow& fl
   return host::view_of(src, flow, network_.hosts[src].acknowledged(flow));
 }
 
-const cc::OnRamp* LocalObservation::on_ramp(std::uint32_t src, std::uint32_t slot) const {
+const cc::OnRamp* LocalObservation::on_ramp(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) const {
   const host::Host& host = network_.hosts[src];
-  return host.flows[slot]->on_ramp ? host.on_ramps[slot].get() : nullptr;
+  const host::Flow* const flow = host.find(slot, generation);
+  return flow != nullptr && flow->on_ramp ? host.on_ramps[slot].get() : nullptr;
 }
 
 std::uint32_t LocalObservation::queued_bytes(std::uint32_t id) { return port(id).queued; }
@@ -71,7 +72,7 @@ void LocalObservation::for_each_active(const std::function<void(const host::Flow
 }
 
 std::optional<OneWayReport> LocalObservation::one_way_report(const host::FlowView& flow) const {
-  const cc::OnRamp* shim = on_ramp(flow.src, flow.slot);
+  const cc::OnRamp* shim = on_ramp(flow.src, flow.slot, flow.generation);
   if (shim == nullptr || shim->last_report().sent < Time{}) return std::nullopt;
   const cc::OnRamp::Report& r = shim->last_report();
   const Time ahead = network_.hosts[flow.dst].clock.at(r.sent) - network_.hosts[flow.src].clock.at(r.sent);

@@ -26,8 +26,8 @@ class LocalObservation : public Observation {
   // The state of a port of this process with all departures before now settled.
   const net::Port& port(std::uint32_t id);
   void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
-  // Of an active flow; null if it has none.
-  const cc::OnRamp* on_ramp(std::uint32_t src, std::uint32_t slot) const;
+  // Of a flow; null if it has none, or is not active.
+  const cc::OnRamp* on_ramp(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) const;
 
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
@@ -54,8 +54,8 @@ class LocalObservation : public Observation {
   const MessageSkipper* messages_;
 };
 
-// The same of a run that leaves out times in which flows go on as they are: flows are told as if they had sent
-// meanwhile.
+// For runs that skip steady time ([run.fast_forward]): flows are shown with what they would have sent in the time left
+// out.
 class SteadyFlowObservation final : public LocalObservation {
  public:
   SteadyFlowObservation(const Model& model, Network& network, Partitions& partitions, const Time& now,

@@ -15,7 +15,9 @@ const net::Port& Simulation::port(std::uint32_t id) {
 
 const net::SwitchState& Simulation::switch_state(std::uint32_t s) const { return network_.switches[s]; }
 
-const cc::OnRamp* Simulation::on_ramp(const host::FlowView& flow) const { return own_->on_ramp(flow.src, flow.slot); }
+const cc::OnRamp* Simulation::on_ramp(const host::FlowView& flow) const {
+  return own_->on_ramp(flow.src, flow.slot, flow.generation);
+}
 
 const host::Flow& Simulation::flow(const host::FlowView& flow) const {
   return *network_.hosts[flow.src].flows[flow.slot];

@@ -52,6 +52,7 @@ void TraceStream::abandon() {
   {
     const std::lock_guard lock(mutex_);
     items_.clear();
+    waiting_ = 0;
   }
   join();
 }
@@ -110,6 +111,7 @@ void TraceStream::work() {
     std::exception_ptr error = try_to_tell(item);
     lock.lock();
     error_ = std::move(error);
+    if (error_) changed_.notify_all();  // whoever waits in put()
   }
 }
 

@@ -4,8 +4,9 @@
 //   stream.finish();                     // all has been told
 //
 // If no reader asks to be told between epochs, events are put in order and told on a thread of the stream's own, while
-// the run goes on; it is there from the first push() to finish(), so a process may be forked in between. At most
-// kMostWaiting events wait for that thread. Readers are told the same either way.
+// the run goes on. That thread lives from the first push() to finish(), which end within one call of advance(), so a
+// process may be forked between calls. push() waits while kMostWaiting events or more have not been told. Readers are
+// told the same either way.
 #pragma once
 
 #include <condition_variable>

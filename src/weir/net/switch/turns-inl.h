@@ -37,8 +37,7 @@ void Turns<P>::prepare() {
   const Time turn = scheduler().longest_turn();
   std::size_t most = 0;
   for (std::uint32_t h = 0; h < t.hosts; ++h)
-    if (shared().mine(h))
-      for (const std::uint32_t port : network().hosts[h].ports) own_hosts_.push_back({h, port});
+    if (shared().mine(h)) own_hosts_.push_back({h, network().hosts[h].nic()});
   if (model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued) return;
   hosts_take_turns_ = !model().host.delays() && model().faults.slow.empty();
   if (!model().choices_keep_turns()) return;
