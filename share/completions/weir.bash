@@ -4,7 +4,7 @@ _weir() {
   local path="" word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "${path:+$path }$word" in
-      "run" | "resume" | "fork" | "validate" | "list" | "list topology" | "demo" | "bench" | "theory" | "theory max-min" | "theory alpha-fair" | "theory pareto" | "theory queue" | "theory sampling" | "theory spraying" | "import" | "import ns3" | "import htsim" | "sweep" | "compare" | "report" | "view" | "paper" | "paper list" | "paper why" | "paper run" | "paper check" | "policy" | "policy show" | "policy compare" | "policy bench" | "policy quantise" | "policy distil" | "train") path="${path:+$path }$word" ;;
+      "run" | "resume" | "fork" | "validate" | "list" | "list topology" | "demo" | "bench" | "theory" | "theory max-min" | "theory alpha-fair" | "theory pareto" | "theory queue" | "theory sampling" | "theory spraying" | "import" | "import ns3" | "import htsim" | "import host" | "sweep" | "compare" | "report" | "view" | "paper" | "paper list" | "paper why" | "paper run" | "paper check" | "policy" | "policy show" | "policy compare" | "policy bench" | "policy quantise" | "policy distil" | "train") path="${path:+$path }$word" ;;
     esac
   done
   local current=${COMP_WORDS[COMP_CWORD]} words=""
@@ -25,9 +25,10 @@ _weir() {
     "theory queue") words="-h --help --json --sources --load" ;;
     "theory sampling") words="-h --help --rtt --acks --mtu --beta --fast --slow --step --until --json" ;;
     "theory spraying") words="-h --help --q --t_s --t_l --mss --ai --max_mdf --beta --target --fs_range --fs_min_cwnd --fs_max_cwnd --base_rtt --bdp --fi --fd --json" ;;
-    "import") words="ns3 htsim -h --help" ;;
+    "import") words="ns3 htsim host -h --help" ;;
     "import ns3") words="-h --help -o --out --exact" ;;
     "import htsim") words="-h --help -o --out --exact --goal-unit" ;;
+    "import host") words="-h --help -o --out --rate --buffer --gap --T" ;;
     "sweep") words="-h --help --only --list --fresh -o --out --json -q --quiet -j --jobs --memory --seeds --plugin --checkpoint-seconds --shard --claim --lease --since --collect --executor --workers --retries --sbatch" ;;
     "compare") words="-h --help --axis --base --only --json" ;;
     "report") words="-h --help -o --out --svg" ;;

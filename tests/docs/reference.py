@@ -38,7 +38,7 @@ def commands(weir, *names):
     yield names, text.strip()
     below = re.search(r"(?m)^Subcommands:\n((?:  .*\n)+)", text)
     for name in re.findall(r"(?m)^  ([a-z][\w-]*)", below[1]) if below else []:
-        if name != "host":  # runs weir-host, with the options of that
+        if (*names, name) != ("host",):  # it runs weir-host, with the options of that
             yield from commands(weir, *names, name)
 
 

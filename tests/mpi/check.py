@@ -28,7 +28,7 @@ STARTERS = {
     "mpich": ["mpirun.mpich"],
 }
 # Of one run, by what they take or on what they depend.
-LEFT_OUT = ("threads", "wall_s", "cpu_s", "max_rss_bytes", "checksum")
+LEFT_OUT = ("threads", "regime", "wall_s", "cpu_s", "max_rss_bytes", "checksum")
 PROBES = {
     "queues": '{series = true, interval = "2 us"}',
     "rates": '{series = true, interval = "20 us"}',
