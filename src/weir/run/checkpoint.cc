@@ -9,6 +9,7 @@
 #include "weir/base/error.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
+#include "weir/host/flow.h"
 
 namespace weir::run {
 namespace {
