@@ -51,8 +51,7 @@ class LocalPartitions final : public Partitions {
                          : std::is_same_v<S, sim::HeapScheduler> ? "by time, from a heap"
                                                                  : "by time",
                .traced = Tracer::kOn};
-    if constexpr (S::kOrdersWithinNode)
-      if (!parts_.empty()) out.sides = parts_.front()->sides();
+    if (!parts_.empty()) out.sides = parts_.front()->sides();
     return out;
   }
   bool has_long_turns() const override { return count_ == 1 && !exchange_ && parts_.front()->has_long_turns(); }

@@ -76,8 +76,9 @@ class Partition final : private StateHolder<S, T>,
     if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn_length();
     return false;
   }
-  std::uint32_t sides() const requires kOrdersWithinNode {
-    return static_cast<std::uint32_t>(shared().scheduler.sides());
+  std::uint32_t sides() const {
+    if constexpr (kOrdersWithinNode) return static_cast<std::uint32_t>(shared().scheduler.sides());
+    return 1;
   }
   // Whether no event is pending.
   bool idle() const { return shared().scheduler.empty(); }
