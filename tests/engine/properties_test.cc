@@ -2,6 +2,8 @@
 // as arithmetic says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "tests/engine/scenario.h"
