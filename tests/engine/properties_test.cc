@@ -1,10 +1,9 @@
 // What must hold in every network: nothing is lost that was not dropped, nothing hangs, an empty network is as fast
 // as arithmetic says.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 #include "tests/engine/scenario.h"
 
