@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles sources of the product each by itself, as programs that embed Weir and the preset `work` do; makes nothing.
+"""Compiles sources of the product each by itself, as programs that embed Weir and the preset `daily` do; makes nothing.
 
     apart.py BUILD [BASE]   with the commands of the build folder BUILD; of sources that changes since BASE affect, or all
 """

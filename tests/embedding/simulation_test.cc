@@ -447,6 +447,13 @@ TEST(Embedded, TellsOfPorts) {
     EXPECT_TRUE((f.from == 9) != (f.to == 9)) << port;
     EXPECT_EQ(f.rate, 100_Gbps);
   }
+  EXPECT_EQ(e.network().port(e.network().nic(3)).from, 3u);
+  EXPECT_EQ(e.network().name(3), "host 3");
+  EXPECT_EQ(e.network().name(9), "switch 9");
+  EXPECT_LT(e.network().tier(3), e.network().tier(9));
+  EXPECT_THROW(e.network().port(18), std::out_of_range);
+  EXPECT_THROW(e.network().name(10), std::out_of_range);
+  EXPECT_THROW(run.engine().queued_bytes(18), std::out_of_range);
 }
 
 }  // namespace

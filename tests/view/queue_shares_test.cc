@@ -33,7 +33,7 @@ TEST_P(EveryQueue, IsSharedAsItsPacketsSay) {
       std::map<std::uint64_t, std::uint32_t> waiting;
       std::uint32_t sum = 0;
       engine.for_each_queued(port, [&](const engine::QueuedPacket& packet) {
-        if (packet.flow != engine::QueuedPacket::kEnded) waiting[packet.flow] += packet.bytes;
+        if (packet.flow != net::kNoFlow) waiting[packet.flow] += packet.bytes;
         sum += packet.bytes;
       });
       ASSERT_EQ(queues.is_empty(port), sum == 0u) << port << " at " << now.ps;

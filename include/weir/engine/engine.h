@@ -109,8 +109,6 @@ class Engine : public Observation, public Checkpointing {
 
  protected:
   virtual const Model& model() const = 0;
-  // Throws std::out_of_range unless there is such a port.
-  void check_port(std::uint32_t port) const;
   void tell_finished(std::span<const host::FlowRecord> records) const {
     for (const auto& record : records)
       for (const auto& call : on_finish_) call(record);

@@ -11,6 +11,7 @@
 
 #include "weir/base/units.h"
 #include "weir/host/flow_view.h"
+#include "weir/net/trace.h"
 
 namespace weir::engine {
 
@@ -30,10 +31,8 @@ struct Storms {
 
 // A packet that a port has accepted and that has not begun to leave.
 struct QueuedPacket {
-  static constexpr std::uint64_t kEnded = ~std::uint64_t{0};
-
-  std::uint64_t flow = kEnded;  // id; kEnded = the flow has ended, and `dst` and `tag` are not known
-  std::uint32_t src = 0;        // the flow's sender
+  std::uint64_t flow = net::kNoFlow;  // id; kNoFlow = the flow has ended, and `dst` and `tag` are not known
+  std::uint32_t src = 0;              // the flow's sender
   std::uint32_t dst = 0;
   std::uint16_t tag = 0;
   std::uint32_t bytes = 0;

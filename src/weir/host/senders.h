@@ -113,11 +113,13 @@ class Senders : public sim::PartitionPart<Senders, P> {
   void commit(Host& host, Flow& flow, HostStack& queue);
   bool paces(const Flow& flow) const;
   Time under_way(Host& host, const Flow& flow, const Packet& ack);
-  bool app_limited(Host& host, const Flow& flow) const;
   [[gnu::noinline]] void leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
+  [[gnu::noinline]] void notify_congestion(const Host& host, Flow& flow, Time now);
+
+  // feedback-inl.h
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
-  [[gnu::noinline]] void notify_congestion(const Host& host, Flow& flow, Time now);
+  bool app_limited(Host& host, const Flow& flow) const;
   [[gnu::noinline]] void on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void fill_rate_sample(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack);
 

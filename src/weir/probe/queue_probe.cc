@@ -83,7 +83,7 @@ void QueueProbe::sample(Time now) {
 void QueueProbe::look_into(QueuePeak& peak) {
   std::map<std::uint64_t, QueuePeak::Share> shares;
   peak.has_flows = simulation_.for_each_queued(peak.port.port, [&](const engine::QueuedPacket& packet) {
-    if (packet.flow == engine::QueuedPacket::kEnded) {
+    if (packet.flow == net::kNoFlow) {
       peak.ended_bytes += packet.bytes;
       return;
     }

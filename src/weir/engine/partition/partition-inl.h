@@ -11,6 +11,7 @@
 #include "weir/engine/prefetch/moving-inl.h"
 #include "weir/engine/prefetch/prefetcher-inl.h"
 #include "weir/host/decisions-inl.h"
+#include "weir/host/feedback-inl.h"
 #include "weir/host/intake-inl.h"
 #include "weir/host/losses-inl.h"
 #include "weir/host/nics-inl.h"

@@ -33,8 +33,6 @@ void Engine::trace(net::TraceFilter, net::TraceVisit, net::Telling) { refuse_tra
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
 void Engine::on_phase_times(PhaseTimesVisit) { refuse_phase_times(); }
 
-void Engine::check_port(std::uint32_t port) const { network().port(port); }
-
 const traffic::Program& Engine::program() const {
   static const traffic::Program none;
   return none;
