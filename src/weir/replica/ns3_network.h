@@ -10,7 +10,7 @@
 #include "weir/base/random.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model/model.h"
-#include "weir/host/flow.h"
+#include "weir/host/flow_view.h"
 #include "weir/replica/ns3_control.h"
 #include "weir/replica/ns3_params.h"
 #include "weir/replica/ns3_routes.h"

@@ -14,7 +14,7 @@
 #include "weir/cc/nscc.h"
 #include "weir/engine/counters.h"
 #include "weir/engine/model/model.h"
-#include "weir/host/flow.h"
+#include "weir/host/flow_view.h"
 #include "weir/replica/event_queue.h"
 #include "weir/replica/packet_pool.h"
 #include "weir/replica/uet_connections.h"

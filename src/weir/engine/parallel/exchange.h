@@ -14,7 +14,7 @@
 #include "weir/engine/counters.h"
 #include "weir/engine/parallel/ranks.h"
 #include "weir/engine/partition/mailbox.h"
-#include "weir/host/flow.h"
+#include "weir/host/flow_view.h"
 #include "weir/net/trace.h"
 
 namespace weir::engine {

@@ -11,7 +11,7 @@
 
 #include "weir/engine/observation.h"
 #include "weir/engine/parallel/ranks.h"
-#include "weir/host/flow.h"
+#include "weir/host/flow_view.h"
 
 namespace weir::engine {
 
