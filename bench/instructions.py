@@ -18,13 +18,13 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECORD = ROOT / "bench/instructions.json"
 BOUND = 0.003
-IDEAL_NICS = ["host.rate_tolerance=0", "host.send_jitter=0"]
+# A case of `weir bench`, and what is changed of its scenario so that it is shorter.
 CASES = {
-    "fat-tree-320-hpcc": ["scenarios/demo-hpcc.toml", "run.stop=60 us"],
-    "fat-tree-320-dcqcn": ["scenarios/demo-dcqcn.toml", "run.stop=60 us"],
-    "permutation-128": ["scenarios/permutation-spraying.toml", "run.stop=40 us", *IDEAL_NICS],
-    "permutation-1024": ["scenarios/permutation-spraying.toml", "topology.k=16", "run.stop=20 us", *IDEAL_NICS],
-    "incast-16": ["scenarios/incast-16.toml", "run.stop=400 us"],
+    "fat-tree-320-hpcc": ["run.stop=60 us"],
+    "fat-tree-320-dcqcn": ["run.stop=60 us"],
+    "permutation-128": ["run.stop=40 us"],
+    "permutation-1024": ["run.stop=20 us"],
+    "incast-16-hpcc": ["run.stop=400 us"],
 }
 
 
@@ -37,10 +37,10 @@ def compiler():
 def count(weir, case):
     with tempfile.TemporaryDirectory(prefix="weir-instructions-") as folder:
         counted = os.path.join(folder, "callgrind")
-        scenario, *changes = CASES[case]
-        options = [word for change in changes for word in ("--set", change)]
-        # A run that run.stop ends has flows that are not finished, and still ends with 0.
-        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", weir, "run", scenario, "-q", *options],
+        changes = [word for change in CASES[case] for word in ("--set", change)]
+        # Nobody watches a case of `weir bench`, so it is simulated in one go: a run that is watched stops more often if it
+        # is slow, as it is here.
+        subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={counted}", weir, "bench", "--one", case, *changes],
                        cwd=ROOT, capture_output=True, check=True)
         for line in open(counted):
             if line.startswith(("summary:", "totals:")):

@@ -116,10 +116,12 @@ const Case& case_named(const std::string& name) {
       fmt::format("--case: unknown case '{}'{}; valid is {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
-// What the process of one repeat does.
-void run_case(const Case& c) {
+// What the process of one repeat does, and what bench/instructions.py counts.
+void run_case(const Case& c, const std::vector<std::string>& changes) {
   run::end_with_parent();
-  const run::Outcome o = run::execute(embedded_scenario(c.scenario, c.overrides), nullptr);
+  auto overrides = c.overrides;
+  overrides.insert(overrides.end(), changes.begin(), changes.end());
+  const run::Outcome o = run::execute(embedded_scenario(c.scenario, overrides), nullptr);
   const auto& counters = o.manifest.counters;
   nlohmann::ordered_json out{{"packet_hops", counters.packet_hops},
                              {"data_packet_hops", counters.data_packet_hops},
@@ -185,12 +187,13 @@ struct BenchOptions {
   bool mpi = false;
   std::uint32_t threads = 1;
   std::string one;
+  std::vector<std::string> changes;  // of its scenario
 };
 
 int bench(const BenchOptions& o) {
   if (o.mpi) return bench_ranks(o.threads, o.json);
   if (!o.one.empty()) {
-    run_case(case_named(o.one));
+    run_case(case_named(o.one), o.changes);
     return 0;
   }
   std::vector<const Case*> chosen;
@@ -245,7 +248,8 @@ void add_bench(CLI::App& app, int& status) {
   CLI::Option* mpi = command->add_flag(
       "--mpi", o->mpi, "under mpirun: what its ranks tell each other in an epoch, and how long that takes");
   command->add_option("--threads", o->threads, "of each rank")->check(CLI::Range(1, 1024))->needs(mpi);
-  command->add_option("--one", o->one)->group("");
+  CLI::Option* one = command->add_option("--one", o->one)->group("");
+  command->add_option("--set", o->changes)->allow_extra_args(false)->group("")->needs(one);
   command->callback([o, &status] { status = bench(*o); });
 }
 

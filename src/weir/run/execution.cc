@@ -124,10 +124,12 @@ std::string Execution::advance(Time limit) {
   engine::Engine& simulation = *run_.simulation;
   const Time epoch = simulation.epoch();
   EpochSteps steps(epoch);
+  // If nobody is to be asked, what is done does not depend on how fast it goes.
+  const bool is_watched = options_.progress || options_.memory > 0 || options_.checkpoints.wall_s > 0;
   kept_ = simulation.now();
   kept_wall_s_ = clock_.wall_s();
   while (simulation.now() < limit) {
-    Time until = steps.next(simulation.now(), limit);
+    Time until = is_watched ? steps.next(simulation.now(), limit) : limit;
     if (options_.checkpoints.simulated > Time{})
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
     until = {together_.of_first(std::min(until, starvation_.next(epoch)).ps)};
