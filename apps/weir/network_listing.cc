@@ -141,12 +141,14 @@ std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool c
 NetworkPaths paths_between(const net::Routing& routing, std::uint32_t src, std::uint32_t dst) {
   const net::Topology& t = routing.topology();
   NetworkPaths out{.from = {}, .down = {}, .src = src, .dst = dst, .count = 0, .listed = {}};
-  const std::uint32_t first = t.port_peer(routing.nic(src)) - t.hosts;
-
   // How many ways lead to a switch: each hop is one nearer to the destination, so all that lead to it come before it.
   std::vector<double> ways(t.switches, 0);
-  std::vector<std::uint32_t> order{first};
-  ways[first] = 1;
+  std::vector<std::uint32_t> order;
+  const auto own = routing.ports_to(src, dst);
+  for (const std::uint32_t port : own) {
+    const std::uint32_t first = t.port_peer(port) - t.hosts;
+    if (ways[first]++ == 0) order.push_back(first);
+  }
   for (std::size_t i = 0; i < order.size(); ++i)
     for (const std::uint32_t port : routing.next_hops(order[i], dst)) {
       const std::uint32_t peer = t.port_peer(port);
@@ -164,11 +166,11 @@ NetworkPaths paths_between(const net::Routing& routing, std::uint32_t src, std::
   const auto step = [&](std::uint32_t s, double share) {
     return Step{routing.next_hops(s, dst), routing.shares(s, dst), share};
   };
-  std::vector<Step> steps{step(first, 1)};
-  NetworkPath path{.ports = {routing.nic(src)}, .share = 1, .slowest = {}, .propagation = {}};
+  std::vector<Step> steps{Step{own, std::vector(own.size(), 1.0 / static_cast<double>(own.size()))}};
+  NetworkPath path{.ports = {}, .share = 1, .slowest = {}, .propagation = {}};
   while (!steps.empty() && out.listed.size() < kMostPaths) {
     Step& at = steps.back();
-    path.ports.resize(steps.size());
+    path.ports.resize(steps.size() - 1);
     if (at.next == at.hops.size()) {
       steps.pop_back();
       continue;

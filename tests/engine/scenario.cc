@@ -245,7 +245,22 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
-net::Topology random_topology(Dice& dice) {
+// Planes, switches of a rack and parallel links of hosts, for a seed in three; of no draw of the dice, so that all else
+// of a scenario is what it would be with hosts of one port.
+struct PortsOfHosts {
+  explicit PortsOfHosts(std::uint64_t seed) {
+    if (seed % 3 != 1) return;
+    const std::uint32_t draw = mix32(static_cast<std::uint32_t>(seed));
+    planes = 1 + draw % 2;
+    tors = 1 + draw / 2 % 2;
+    host_links = planes * tors == 1 ? 2 : 1 + draw / 4 % 2;
+  }
+  std::uint32_t planes = 1;
+  std::uint32_t tors = 1;
+  std::uint32_t host_links = 1;
+};
+
+net::Topology random_topology(Dice& dice, const PortsOfHosts& own) {
   // Half of the networks are so even that many things happen at the same instant.
   const bool even = dice.chance(2);
   const auto rate = [&] { return dice.pick({10_Gbps, 25_Gbps, 33_Gbps, 40_Gbps, 100_Gbps, 400_Gbps}); };
@@ -264,20 +279,20 @@ net::Topology random_topology(Dice& dice) {
   };
   net::Topology t;
   switch (dice.below(6)) {
-    case 0: t = build(net::Star{count(2, 9), host_rate, host_delay}); break;
+    case 0: t = build(net::Star{count(2, 9), host_rate, host_delay, own.planes, own.host_links}); break;
     case 1: t = build(net::Dumbbell{count(1, 6), count(1, 6), host_rate, host_delay, fabric_rate, fabric_delay}); break;
     case 2: t = build(net::ParkingLot{count(2, 5), host_rate, host_delay, fabric_rate, fabric_delay}); break;
     case 3:
       t = build(net::LeafSpine{count(2, 4), count(1, 3), count(1, 5), count(1, 2), host_rate, fabric_rate, host_delay,
-                               fabric_delay});
+                               fabric_delay, own.planes, own.tors, own.host_links});
       break;
     case 4: {
       const std::uint32_t aggs = count(1, 2);
       t = build(net::Clos{count(2, 3), count(1, 2), count(1, 4), aggs, aggs * count(1, 2), host_rate, fabric_rate,
-                          core_rate, host_delay, fabric_delay, core_delay});
+                          core_rate, host_delay, fabric_delay, core_delay, own.planes, own.tors, own.host_links});
       break;
     }
-    default: t = build(net::FatTree{4, host_rate, host_delay}); break;
+    default: t = build(net::FatTree{4, host_rate, host_delay, own.planes, own.tors, own.host_links}); break;
   }
   // Or no two links alike; the tables then route it.
   if (!even && dice.chance(3)) {
@@ -377,7 +392,7 @@ Scenario any_scenario(std::uint64_t seed) {
   Dice dice(seed);
   Scenario s;
   s.seed = seed * 7 + 1;
-  s.topology = random_topology(dice);
+  s.topology = random_topology(dice, PortsOfHosts(seed));
 
   auto& t = s.transport;
   t.payload = {dice.chance(2) ? 1'000 : dice.pick({256, 1'500, 4'096, 9'000})};

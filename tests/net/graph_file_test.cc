@@ -59,8 +59,8 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
       {head + "hosts 4", "g:3: 'hosts' a second time; it is 4 already"},
       {"hosts 4\nlink 0 4 1 Gbps 1 us", "g:2: a link before its nodes; write the hosts and switches lines first"},
       {head + "\nlnik 0 4 1 Gbps 1 us",
-       "g:4: unknown keyword 'lnik' (did you mean 'link'?); valid is hosts, switches or link"},
-      {head + "node 4", "g:3: unknown keyword 'node'; valid is hosts, switches or link"},
+       "g:4: unknown keyword 'lnik' (did you mean 'link'?); valid is hosts, switches, ports or link"},
+      {head + "node 4", "g:3: unknown keyword 'node'; valid is hosts, switches, ports or link"},
       {head + "link 0", "g:3: the second node is missing; valid is 0 to 5"},
       {head + "link 0 6 1 Gbps 1 us", "g:3: the second node cannot be '6'; valid is 0 to 5"},
       {head + "link 0 4", "g:3: the rate is missing; write it like \"100 Gbps\""},
@@ -71,7 +71,12 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
       {head + "link 4 4 1 Gbps 1 us", "g:3: the link 4 - 4 joins a node to itself; valid are two different nodes"},
       {head + "link 0 1 1 Gbps 1 us", "g:3: the link 0 - 1 joins two hosts; valid is a host and a switch, 4 to 5"},
       {head + "link 0 4 1 Gbps 1 us\nlink 5 0 1 Gbps 1 us",
-       "g:4: host 0 has a link already, in line 3; a host has exactly one"},
+       "g:4: host 0 has a link already, in line 3; hosts have one, or as many as a line like \"ports 2\" before the "
+       "links "
+       "says"},
+      {head + "ports 2\nlink 0 4 1 Gbps 1 us\nlink 5 0 1 Gbps 1 us\nlink 0 5 1 Gbps 1 us",
+       "g:6: host 0 has as many links already as it has ports, 2, the last in line 5"},
+      {head + "ports 17", "g:3: the number of ports cannot be '17'; valid is 1 to 16"},
       {head + "link 0 4 1 Gbps 1 us", "g: 1 links cannot connect 6 nodes; at least 5 are needed"},
   };
   for (const auto& [text, message] : cases) {

@@ -253,7 +253,8 @@ TEST(PathFacts, TakesTheEqualCostPathOfLeastLatency) {
 TEST(PathFacts, TreeRulesAndTablesAgree) {
   for (const Topology& t : {build(Clos{.pods = 3, .hosts_per_tor = 3, .core_rate = 200_Gbps, .core_delay = 5_us}),
                             build(Dumbbell{.left = 1, .right = 2, .bottleneck_rate = 10_Gbps}),
-                            build(LeafSpine{.leaves = 1, .hosts_per_leaf = 3}), build(FatTree{.k = 4})}) {
+                            build(LeafSpine{.leaves = 1, .hosts_per_leaf = 3}), build(FatTree{.k = 4}),
+                            build(LeafSpine{.hosts_per_leaf = 3, .planes = 2, .tors = 2, .host_links = 2})}) {
     SCOPED_TRACE(t.name);
     Topology plain = t;
     plain.tree.clear();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/net/model/topologies.h"
 
 namespace weir::net {
@@ -29,6 +30,19 @@ void expect_indices_of_ports(const Routing& r) {
     for (std::uint32_t h = 0; h < r.topology().hosts; ++h)
       for (std::uint32_t e = 0; e < 4; ++e)
         ASSERT_EQ(r.ports(s)[r.egress_index(s, h, mix32(e))], r.egress(s, h, mix32(e)));
+}
+
+// The same where some switches may lead nowhere.
+void expect_indices_of_ports_that_lead(const Routing& r) {
+  const Topology& t = r.topology();
+  for (std::uint32_t src = 0; src < t.hosts; ++src)
+    for (std::uint32_t dst = 0; dst < t.hosts; ++dst)
+      for (const std::uint32_t own : r.ports_of(src)) {
+        if (src == dst || !r.leads(own, dst)) continue;
+        const std::uint32_t s = t.port_peer(own) - t.hosts;
+        for (std::uint32_t e = 0; e < 4; ++e)
+          ASSERT_EQ(r.ports(s)[r.egress_index(s, dst, mix32(e))], r.egress(s, dst, mix32(e)));
+      }
 }
 
 void expect_rule_equals_shortest_paths(const Topology& t) {
@@ -88,6 +102,24 @@ TEST(Routing, TreeRulesAreShortestPaths) {
                                                       .spines = draw.between(1, 5),
                                                       .hosts_per_leaf = draw.between(1, 9),
                                                       .links_per_pair = draw.between(1, 3)}));
+    // hosts of several ports
+    expect_rule_equals_shortest_paths(
+        build(Star{.hosts = 4, .planes = draw.between(1, 3), .host_links = draw.between(1, 3)}));
+    expect_rule_equals_shortest_paths(build(LeafSpine{.leaves = draw.between(1, 4),
+                                                      .spines = draw.between(1, 3),
+                                                      .hosts_per_leaf = draw.between(2, 4),
+                                                      .links_per_pair = draw.between(1, 2),
+                                                      .planes = draw.between(1, 2),
+                                                      .tors = draw.between(1, 3),
+                                                      .host_links = draw.between(1, 2)}));
+    expect_rule_equals_shortest_paths(build(Clos{.pods = draw.between(2, 3),
+                                                 .tors_per_pod = draw.between(1, 3),
+                                                 .hosts_per_tor = draw.between(1, 4),
+                                                 .aggs_per_pod = 2,
+                                                 .cores = 2 * draw.between(1, 2),
+                                                 .planes = draw.between(1, 2),
+                                                 .tors = draw.between(1, 2),
+                                                 .host_links = draw.between(1, 2)}));
   }
 }
 
@@ -196,6 +228,82 @@ TEST(Routing, LeadsToTheDeadLinkWhereNoPathIsLeft) {
   const Routing left(t, 1, down);
   EXPECT_EQ(left.path(0, 3, 5), whole.path(0, 3, 5));
   EXPECT_EQ(left.path(0, 1, 5), whole.path(0, 1, 5));
+}
+
+// Random graphs of few nodes, whose hosts have up to three links to any switches, some of them down. What a packet
+// takes is one of the shortest ways of links that are up from the port that it leaves by, and ports that lead nowhere
+// are told.
+TEST(Routing, HostsOfSeveralPortsAreReachedByTheShortestWays) {
+  constexpr std::uint32_t kFar = 1000;
+  Draws draw;
+  int checked = 0;
+  for (int i = 0; i < 400; ++i) {
+    Topology t;
+    t.hosts = draw.between(2, 5);
+    t.switches = draw.between(2, 6);
+    const auto any_switch = [&] { return t.hosts + draw.between(0, t.switches - 1); };
+    for (std::uint32_t h = 0; h < t.hosts; ++h)
+      for (std::uint32_t n = draw.between(1, 3); n > 0; --n)
+        t.links.push_back({h, any_switch(), Rate{1'000'000'000}, Time{1}});
+    for (std::uint32_t n = draw.between(1, 8); n > 0; --n)
+      if (const std::uint32_t a = any_switch(), b = any_switch(); a != b)
+        t.links.push_back({a, b, Rate{1'000'000'000}, Time{1}});
+    try {
+      check(t);
+    } catch (const InputError&) {
+      continue;  // not connected
+    }
+    std::vector<bool> down(t.links.size());
+    for (auto&& is_down : down) is_down = draw.between(0, 9) == 0;
+    const Routing r(t, 1, down);
+    for (std::uint32_t dst = 0; dst < t.hosts; ++dst) {
+      const auto own = r.ports_of(dst);
+      if (std::all_of(own.begin(), own.end(), [&](std::uint32_t port) { return down[port / 2]; })) continue;
+      // links from each switch to dst, over those that are up
+      std::vector<std::uint32_t> away(t.nodes(), kFar);
+      for (std::uint32_t round = 0; round < t.switches; ++round)
+        for (std::uint32_t port = 0; port < t.ports(); ++port) {
+          const std::uint32_t from = t.port_owner(port), to = t.port_peer(port);
+          if (from < t.hosts || down[port / 2] || (to < t.hosts && to != dst)) continue;
+          away[from] = std::min(away[from], to == dst ? 1 : away[to] + 1);
+        }
+      for (std::uint32_t src = 0; src < t.hosts; ++src) {
+        if (src == dst) continue;
+        bool some_lead = false;
+        for (const std::uint32_t port : r.ports_of(src)) {
+          const bool leads = !down[port / 2] && away[t.port_peer(port)] < kFar;
+          some_lead = some_lead || leads;
+          if (r.ports_of(src).size() > 1) {
+            EXPECT_EQ(r.leads(port, dst), leads);
+          }
+        }
+        if (!some_lead) continue;
+        for (std::uint32_t e = 0; e < 8; ++e) {
+          const auto path = r.path(src, dst, mix32(e));
+          EXPECT_EQ(path.size(), 1 + away[t.port_peer(path.front())]);
+          for (const std::uint32_t port : path) EXPECT_FALSE(down[port / 2]);
+          EXPECT_EQ(t.port_peer(path.back()), dst);
+          ++checked;
+        }
+      }
+    }
+    expect_indices_of_ports_that_lead(r);
+  }
+  EXPECT_GT(checked, 5'000);
+}
+
+// Two planes, and the only link of one host to the first of them down: all go by the other plane, and those between
+// other hosts by both.
+TEST(Routing, AHostThatHasLostAPlaneIsReachedByTheOther) {
+  const Topology t = build(Star{.hosts = 3, .planes = 2});
+  std::vector<bool> down(t.links.size());
+  const Routing whole(t, 1);
+  down[whole.ports_of(1)[0] / 2] = true;
+  const Routing left(t, 1, down);
+  EXPECT_EQ(left.ports_to(0, 1), (std::vector<std::uint32_t>{left.ports_of(0)[1]}));
+  EXPECT_EQ(left.ports_to(1, 0), (std::vector<std::uint32_t>{left.ports_of(1)[1]}));
+  EXPECT_EQ(left.ports_to(0, 2), list(left.ports_of(0)));
+  for (std::uint32_t e = 0; e < 16; ++e) EXPECT_EQ(left.nic(0, 2, mix32(e)), whole.nic(0, 2, mix32(e)));
 }
 
 }  // namespace

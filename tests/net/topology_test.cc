@@ -56,17 +56,17 @@ TEST(Topology, CheckNamesWhatIsWrongAndWhatIsValid) {
       {[](Topology& t) { t.links[4].b = 6; }, "the link 4 - 6 names node 6; valid is 0 to 5"},
       {[](Topology& t) { t.links[3].b = 2; }, "the link 3 - 2 joins two hosts; valid is a host and a switch, 4 to 5"},
       {[](Topology& t) {
-         t.links.push_back({0, 5, 1_Gbps, 1_us});
+         t.links.insert(t.links.end(), 16, {0, 5, 1_Gbps, 1_us});
        },
-       "host 0 has 2 links; a host has exactly one, to its edge switch"},
+       "host 0 has 17 links to switches; valid is 1 to 16"},
       {[](Topology& t) {
-         t.links.push_back({0, 4, 1_Gbps, 1_us});
+         t.links[4] = {0, 5, 1_Gbps, 1_us};
        },
-       "host 0 has 2 links; a host has exactly one, to its edge switch"},
+       "host 2 cannot reach host 1; links must connect all nodes, and hosts forward nothing"},
       {[](Topology& t) {
          t.links[3] = {4, 5, 1_Gbps, 1_us};
        },
-       "host 3 has 0 links; a host has exactly one, to its edge switch"},
+       "host 3 has 0 links to switches; valid is 1 to 16"},
       {[](Topology& t) {
          t.switches = 3, t.links.push_back({4, 5, 1_Gbps, 1_us});
        },

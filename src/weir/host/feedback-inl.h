@@ -33,7 +33,6 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, const Packet& packet, 
       if (flow->snd_una >= flow->size()) {
         finish_flow(h, *flow, now);
         nics().serve(h, now);
-        nics().update_wake(h, now);
         return;
       }
       if (packet.kind == net::PacketKind::nack && flow->snd_nxt > flow->snd_una)
@@ -43,7 +42,6 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, const Packet& packet, 
   nics().arm(host, *flow);
   nics().consider(host, *flow, now);
   nics().serve(h, now);
-  nics().update_wake(h, now);
 }
 
 template <class P>

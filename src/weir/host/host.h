@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -78,6 +77,7 @@ class SlotQueue {
   };
 
   bool empty() const { return head_ == tail_; }
+  std::uint32_t size() const { return tail_ - head_; }
   void push(Entry entry) {
     if (tail_ - head_ == ring_.size()) grow();
     ring_[tail_++ & (ring_.size() - 1)] = entry;
@@ -122,9 +122,8 @@ struct SeenDelay {
 };
 
 struct alignas(64) Host {
-  std::array<std::uint32_t, 1> ports{};  // as many as a host has
-  // The one by which all flows leave.
-  std::uint32_t nic() const { return ports.front(); }
+  std::uint32_t port = 0;  // the first of its ports, and the only one of most hosts (Nics)
+  std::uint32_t nic() const { return port; }
   Time wake = Time::max();
   SlotQueue ready;
   std::vector<SlotQueue::Entry> parked;  // taken from `ready`: their class is paused, but not all classes are

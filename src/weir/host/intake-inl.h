@@ -15,7 +15,7 @@ inline Time taken_at(std::span<const SlowSpan> spans, Time start, Bytes wire) {
 }
 
 template <class P>
-void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
+void Intake<P>::arrive(std::uint32_t h, std::uint32_t port, net::Descriptor& packet, Time now) {
   Queue& queue = queues_[h];
   net::PacketRing& ring = queue.packets;
   const Time start = ring.empty() ? now : ring[ring.tail - 1].departs;
@@ -24,7 +24,6 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
     receivers().receive(h, packets().load(packet), now);
     return;
   }
-  const std::uint32_t port = network().hosts[h].nic();
   const bool is_protected = is_paused(packet.traffic_class);
   std::int64_t& bytes = queue.bytes[is_protected ? 1 : 0];
   if (bytes + packet.wire > model().host.receive_buffer.count) {
@@ -35,11 +34,17 @@ void Intake<P>::arrive(std::uint32_t h, net::Descriptor& packet, Time now) {
   net::Descriptor& placed = ring.push();
   placed = packet;
   placed.departs = due;
+  placed.ingress = shared().port(port).local;
   bytes += packet.wire;
   if (first) scheduler().schedule(shared().intake(h), due);
   if (queue.paused || !is_protected || bytes <= model().host.pause_above.count) return;
   queue.paused = true;
-  pausing().pause_switch(port, true, now);
+  pause_switches(h, true, now);
+}
+
+template <class P>
+void Intake<P>::pause_switches(std::uint32_t h, bool paused, Time now) {
+  for (const std::uint32_t port : model().routing.ports_of(h)) pausing().pause_switch(port, paused, now);
 }
 
 template <class P>
@@ -48,6 +53,7 @@ void Intake<P>::on_due(std::uint32_t h, Time now) {
   net::PacketRing& ring = queue.packets;
   while (!ring.empty() && ring.front().departs <= now) {
     queue.bytes[is_paused(ring.front().traffic_class) ? 1 : 0] -= ring.front().wire;
+    nics().note_arrival(model().routing.ports_of(h)[ring.front().ingress]);
     const net::Packet packet = packets().load(ring.front());
     ring.pop();
     receivers().receive(h, packet, now);
@@ -55,7 +61,7 @@ void Intake<P>::on_due(std::uint32_t h, Time now) {
   if (!ring.empty()) scheduler().schedule(shared().intake(h), ring.front().departs);
   if (!queue.paused || queue.bytes[1] > model().host.resume_below.count) return;
   queue.paused = false;
-  pausing().pause_switch(network().hosts[h].nic(), false, now);
+  pause_switches(h, false, now);
 }
 
 template <class P>
@@ -64,7 +70,7 @@ void Intake<P>::for_each_packet(Visit&& visit) const {
   for (std::uint32_t h = 0; h < queues_.size(); ++h) {
     const net::PacketRing& ring = queues_[h].packets;
     for (std::uint32_t at = ring.head; at != ring.tail; ++at)
-      visit(net::Topology::reverse(network().hosts[h].nic()), packets().packet(ring[at]));
+      visit(net::Topology::reverse(model().routing.ports_of(h)[ring[at].ingress]), packets().packet(ring[at]));
   }
 }
 

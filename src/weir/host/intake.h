@@ -30,8 +30,8 @@ class Intake : public sim::PartitionPart<Intake, P> {
 
   // Whether host h is slow at any time.
   bool is_slow(std::uint32_t h) const { return !queues_.empty() && !queues_[h].spans.empty(); }
-  // A packet has come to a host that is slow at some time.
-  [[gnu::noinline]] void arrive(std::uint32_t h, net::Descriptor& packet, Time now);
+  // A packet has come, by this port of its own, to a host that is slow at some time.
+  [[gnu::noinline]] void arrive(std::uint32_t h, std::uint32_t port, net::Descriptor& packet, Time now);
   // The event of host h: it takes what is due.
   void on_due(std::uint32_t h, Time now);
   // The switch of host h has forgotten any pause.
@@ -59,13 +59,14 @@ class Intake : public sim::PartitionPart<Intake, P> {
  private:
   using Base = sim::PartitionPart<Intake, P>;
   using Base::model;
-  using Base::network;
+  using Base::nics;
   using Base::packets;
   using Base::pausing;
   using Base::receivers;
   using Base::scheduler;
   using Base::shared;
 
+  void pause_switches(std::uint32_t h, bool paused, Time now);
   // Whether PFC pauses packets of this class.
   bool is_paused(net::TrafficClass c) const {
     return model().is_lossless() && (model().pfc_classes() & net::class_bit(c)) != 0;

@@ -4,14 +4,20 @@
 #include <algorithm>
 
 #include "weir/host/nics.h"
-#include "weir/net/port/port.h"
 
 namespace weir::host {
 
 template <class P>
 template <class Model>
-Nics<P>::Nics(const Model& m) : all_classes_(static_cast<net::ClassSet>((1u << m.data_classes()) - 1)) {
-  if (m.host.ideal_nics()) return;
+Nics<P>::Nics(const Model& m)
+    : all_classes_(static_cast<net::ClassSet>((1u << m.data_classes()) - 1)),
+      is_ideal_(m.host.ideal_nics()),
+      have_several_(m.routing.hosts_have_several_ports()) {
+  if (have_several_) {
+    find_ports(m);
+    return;
+  }
+  if (is_ideal_) return;
   for (std::uint32_t h = 0; h < m.topology.hosts; ++h) timings_.emplace_back(m.host, m.seed, h);
 }
 
@@ -41,7 +47,6 @@ void Nics<P>::on_wake(std::uint32_t h, Time now) {
   while (host.first_start() <= now) senders().start_flow(h, host.starts[host.next_start++], now);
   run_timers(h, now);
   serve(h, now);
-  update_wake(h, now);
 }
 
 template <class P>
@@ -78,8 +83,10 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   if (due <= now) {
     flow.ready = true;
     flow.pacing_entry = Time::max();
-    if (flow.burst_left == 0) [[likely]]
+    if ((flow.burst_left | std::uint8_t{have_several_}) == 0) [[likely]]
       host.ready.push({flow.slot, flow.generation});
+    else if (have_several_)
+      make_ready_of_several(host, flow);
     else
       host.ready.push_front({flow.slot, flow.generation});
   } else if (due < flow.pacing_entry) {
@@ -88,11 +95,10 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   }
 }
 
-// Sends what may be sent now: at most one packet, since the link is busy afterwards.
+// At most one packet by each port, since its link is busy afterwards.
 template <class P>
 inline void Nics<P>::serve(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
-  const net::Port& nic = shared().port(host.nic());
   while (host.pacing.first() <= now) {
     const TimedSlot due = host.pacing.top();
     host.pacing.pop();
@@ -101,7 +107,19 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
     flow->pacing_entry = Time::max();
     consider(host, *flow, now);
   }
-  if (nic.paused == all_classes_) return;
+  if (have_several_) [[unlikely]] {
+    serve_several(h, now);
+    wake_at(h, wake_of_several(h, now));
+  } else {
+    const net::Port& nic = shared().port(host.nic());
+    if (nic.paused != all_classes_) send_by(h, nic, now);
+    wake_at(h, wake_of_one(host, nic, now));
+  }
+}
+
+template <class P>
+inline void Nics<P>::send_by(std::uint32_t h, const net::Port& nic, Time now) {
+  Host& host = network().hosts[h];
   while (nic.free_at <= now && !host.ready.empty()) {
     const SlotQueue::Entry next = host.ready.pop();
     Flow* flow = host.find(next.slot, next.generation);
@@ -111,22 +129,30 @@ inline void Nics<P>::serve(std::uint32_t h, Time now) {
       continue;
     }
     flow->ready = false;
-    if (flow->sendable() && flow->due() <= now) senders().transmit(h, *flow, now);
+    if (flow->sendable() && flow->due() <= now) senders().transmit(h, *flow, host.nic(), now);
     consider(host, *flow, now);
   }
 }
 
+// When the next flow may send, where all leaves by one port.
 template <class P>
-inline void Nics<P>::update_wake(std::uint32_t h, Time now) {
+inline Time Nics<P>::wake_of_one(const Host& host, const net::Port& nic, Time now) const {
+  if (nic.paused == all_classes_) return Time::max();
+  if (!host.ready.empty()) return std::max(now, nic.free_at);
+  return host.pacing.empty() ? Time::max() : std::max(host.pacing.first(), nic.free_at);
+}
+
+template <class P>
+void Nics<P>::update_wake(std::uint32_t h, Time now) {
+  const Host& host = network().hosts[h];
+  wake_at(h, have_several_ ? wake_of_several(h, now) : wake_of_one(host, shared().port(host.nic()), now));
+}
+
+// Schedules the host's event for the earliest of a flow that starts, a timer, and a flow that may send.
+template <class P>
+inline void Nics<P>::wake_at(std::uint32_t h, Time sends) {
   Host& host = network().hosts[h];
-  const net::Port& nic = shared().port(host.nic());
-  Time next = std::min(host.first_start(), host.timers.first());
-  if (nic.paused != all_classes_) {
-    if (!host.ready.empty())
-      next = std::min(next, std::max(now, nic.free_at));
-    else if (!host.pacing.empty())
-      next = std::min(next, std::max(host.pacing.first(), nic.free_at));
-  }
+  const Time next = std::min({host.first_start(), host.timers.first(), sends});
   if (next == host.wake) return;
   host.wake = next;
   prefetcher().before_wake(host);
@@ -163,10 +189,10 @@ inline void Nics<P>::arm(Host& host, Flow& flow) {
 }
 
 template <class P>
-void Nics<P>::hold_back(std::uint32_t h, std::uint32_t wire, Time now) {
-  const std::uint32_t port = network().hosts[h].nic();
+void Nics<P>::hold_back(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now) {
   net::Port& nic = shared().port(port);
-  const Time wait = timings_[h].wait(now, nic.free_at, nic.serialisation(wire));
+  NicTiming& timing = several_.empty() ? timings_[h] : *own_port(h, port).timing;
+  const Time wait = timing.wait(now, nic.free_at, nic.serialisation(wire));
   if (wait == Time{}) return;
   if (nic.kind == net::PortKind::queued)
     pausing().stop_sending(port, now + wait, now);
@@ -180,6 +206,12 @@ void Nics<P>::unpark(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
   for (const auto& entry : host.parked) host.ready.push(entry);
   host.parked.clear();
+  if (!several_.empty())
+    for (OwnPort& own : several_[h].ports) {
+      for (const auto& entry : own.parked) own.ready.push(entry);
+      own.parked.clear();
+      own.skips_common = false;
+    }
   update_wake(h, now);
 }
 

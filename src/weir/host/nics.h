@@ -1,14 +1,20 @@
 // The NICs of a partition's hosts and their schedulers: which flow sends next, timers, and when a host must be woken.
 //
 // A host has one pending event at most, for the earliest of: a flow that starts, a timer, a flow that may send.
+//
+// Where hosts have several ports, a flow whose packets take one path keeps to one of them, which the routes name by its
+// entropy (net::Routing::nic), and waits in a queue of that port. A flow that sprays sends by whichever port is free,
+// and waits in Host::ready. Ports take turns, and a port takes from its own queue and from the common one by turns.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "weir/host/host.h"
 #include "weir/host/nic_timing.h"
 #include "weir/net/packet.h"
+#include "weir/net/port/port.h"
 #include "weir/sim/partition_part.h"
 
 namespace weir::host {
@@ -33,22 +39,36 @@ class Nics : public sim::PartitionPart<Nics, P> {
   void consider(Host& host, Flow& flow, Time now);
   // Makes sure that the flow's earliest deadline has an entry in the timer queue.
   void arm(Host& host, Flow& flow);
-  // Sends what may be sent now: at most one packet, since the link is busy afterwards.
+  // Sends what may be sent now, and schedules the host's event anew.
   void serve(std::uint32_t h, Time now);
   // Schedules the host's event anew, as what the host waits for may have changed.
   void update_wake(std::uint32_t h, Time now);
   // Gives flows that found their class paused their turn again.
   void unpark(std::uint32_t h, Time now);
-  // Called when the NIC of host h is free, before it is given a packet of so many bytes: the NIC begins with the packet
+  // Called when a port of host h is free, before it is given a packet of so many bytes: the NIC begins with the packet
   // when it is ready.
-  void make_ready(std::uint32_t h, std::uint32_t wire, Time now) {
-    if (!timings_.empty()) [[unlikely]]
-      hold_back(h, wire, now);
+  void make_ready(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now) {
+    if (is_ideal_) [[likely]]
+      return;
+    hold_back(h, port, wire, now);
   }
+
+  // Of a flow of this host: the port by which it leaves, the first one if it sprays; the rate at which it can; and that
+  // of its path, of which the slowest link is known. A flow that sprays has those of all ports that lead to its
+  // destination.
+  std::uint32_t port_of(const Host& host, const Flow& flow) const;
+  Rate rate_of(const Host& host, const Flow& flow) const;
+  Rate path_rate_of(const Host& host, const Flow& flow, Rate slowest) const;
+  // A packet has come to a host by this port of it, by which all leaves that is answered to it.
+  void note_arrival(std::uint32_t port) { came_by_ = port; }
+  std::uint32_t port_of_answers() const { return came_by_; }
+  // The routes have changed: flows whose port does not lead to their destination any more move to one that does.
+  void follow_routes(Time now);
 
   template <class A>
   void archive(A& a) {
     for (NicTiming& timing : timings_) timing.archive(a);
+    for (HostPorts& host : several_) host.archive(a);
   }
 
  private:
@@ -61,14 +81,59 @@ class Nics : public sim::PartitionPart<Nics, P> {
   using Base::scheduler;
   using Base::senders;
   using Base::shared;
+  using Base::switching;
+
+  // A port of a host that has several.
+  struct OwnPort {
+    std::uint32_t port = 0;
+    SlotQueue ready;
+    std::vector<SlotQueue::Entry> parked;  // as Host::parked
+    std::optional<NicTiming> timing;       // none if NICs are ideal
+    bool skips_common = false;             // no flow that waits in Host::ready may send by this port
+
+    template <class A>
+    void archive(A& a) {
+      ready.archive(a);
+      a.values(parked);
+      if (timing) timing->archive(a);
+    }
+  };
+  struct HostPorts {
+    std::vector<OwnPort> ports;
+    std::uint32_t last = 0;       // index of the port that has sent last
+    bool common_is_next = false;  // Host::ready, before the queue of a port
+
+    template <class A>
+    void archive(A& a) {
+      for (OwnPort& own : ports) own.archive(a);
+      a.value(last);
+      a.value(common_is_next);
+    }
+  };
 
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  template <class Model>
+  void find_ports(const Model& m);
+  std::uint32_t number_of(const Host& host) const;
+  OwnPort& own_port(std::uint32_t h, std::uint32_t port);
+  [[gnu::noinline]] void make_ready_of_several(Host& host, Flow& flow);
+  [[gnu::noinline]] void serve_several(std::uint32_t h, Time now);
+  bool send_own(std::uint32_t h, OwnPort& own, Time now);
+  bool send_common(std::uint32_t h, OwnPort& own, Time now);
+  [[gnu::noinline]] Time wake_of_several(std::uint32_t h, Time now) const;
+  void send_by(std::uint32_t h, const net::Port& nic, Time now);
+  Time wake_of_one(const Host& host, const net::Port& nic, Time now) const;
+  void wake_at(std::uint32_t h, Time sends);
   void schedule_wake(std::uint32_t h, Time at);
   void run_timers(std::uint32_t h, Time now);
-  [[gnu::noinline]] void hold_back(std::uint32_t h, std::uint32_t wire, Time now);
+  [[gnu::noinline]] void hold_back(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now);
 
   const net::ClassSet all_classes_;
-  std::vector<NicTiming> timings_;  // by host; empty if all NICs are ideal
+  const bool is_ideal_;
+  std::vector<NicTiming> timings_;  // by host; empty if all NICs are ideal, or hosts have several ports
+  std::vector<HostPorts> several_;  // by host; empty if all hosts have one port
+  const bool have_several_;         // it is not empty
+  std::uint32_t came_by_ = 0;       // the port of a host at which a packet has just arrived
   std::uint32_t in_turn_ = kNone;   // the host whose turn it is ...
   Time scheduled_;                  // ... and the time of its event; max = it has none
 };

@@ -28,10 +28,10 @@ inline void Senders<P>::pace(Flow& flow, std::uint32_t wire, Time now) {
 
 // A probe follows the packet that has just been given to the NIC, on the same path.
 template <class P>
-void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, Time now) {
+void Senders<P>::send_probe(std::uint32_t port, Flow& flow, const Packet& behind, Time now) {
   Packet probe;
   probe.kind = net::PacketKind::probe;
-  probe.sent = now + transmission_time(Bytes{behind.wire}, shared().port(host.nic()).rate);
+  probe.sent = now + transmission_time(Bytes{behind.wire}, shared().port(port).rate);
   probe.src = behind.src;
   probe.dst = behind.dst;
   probe.entropy = behind.entropy;
@@ -43,7 +43,7 @@ void Senders<P>::send_probe(const Host& host, Flow& flow, const Packet& behind, 
   probe.flags = net::flags_of(flow.path_policy);
   flow.control.probe = false;
   ++counters().probes;
-  links().send(host.nic(), probe, now);
+  links().send(port, probe, now);
 }
 
 template <class P>

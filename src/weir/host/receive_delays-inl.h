@@ -20,6 +20,7 @@ void ReceiveDelays<P>::delay(std::uint32_t h, const net::Packet& packet, Time no
   net::Descriptor& placed = ring.push();
   placed = packet;
   placed.departs = due;
+  placed.ingress = shared().port(nics().port_of_answers()).local;
   placed.record = packets().store(packet);
   schedule(h);
 }
@@ -33,9 +34,10 @@ template <class P>
 void ReceiveDelays<P>::on_due(std::uint32_t h, Time now) {
   for (net::PacketRing* ring : {&queues_[h].cnps, &queues_[h].answers})
     while (!ring->empty() && ring->front().departs <= now) {
+      const std::uint32_t port = model().routing.ports_of(h)[ring->front().ingress];
       const net::Packet packet = packets().load(ring->front());
       ring->pop();
-      links().send(network().hosts[h].nic(), packet, now);
+      links().send(port, packet, now);
     }
   schedule(h);
 }
@@ -61,7 +63,7 @@ void ReceiveDelays<P>::for_each_packet(Visit&& visit) const {
   for (std::uint32_t h = 0; h < queues_.size(); ++h)
     for (const net::PacketRing* ring : {&queues_[h].answers, &queues_[h].cnps})
       for (std::uint32_t at = ring->head; at != ring->tail; ++at)
-        visit(network().hosts[h].nic(), packets().packet((*ring)[at]));
+        visit(model().routing.ports_of(h)[(*ring)[at].ingress], packets().packet((*ring)[at]));
 }
 
 }  // namespace weir::host

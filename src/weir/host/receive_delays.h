@@ -25,7 +25,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   // Sends a packet that host h has made at `now`: at once, or after the host's delay.
   void send(std::uint32_t h, const net::Packet& packet, Time now) {
     if (queues_.empty()) [[likely]]
-      links().send(network().hosts[h].nic(), packet, now);
+      links().send(nics().port_of_answers(), packet, now);
     else
       delay(h, packet, now);
   }
@@ -52,6 +52,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   using Base::links;
   using Base::model;
   using Base::network;
+  using Base::nics;
   using Base::packets;
   using Base::scheduler;
   using Base::shared;

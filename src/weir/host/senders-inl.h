@@ -40,7 +40,7 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.time = now;
     event.kind = kind;
     event.cause = cause;
-    event.port = host.nic();
+    event.port = nics().port_of(host, flow);
     event.flow = flow.id;
     event.src = shared().port(host.nic()).owner;
     event.packet.src = event.src;
@@ -85,10 +85,14 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   flow.generation = host.generations[flow.slot];
   host.flows[flow.slot] = &flow;
 
+  flow.path_policy = profile.balancing.path_policy();
+  flow.sprayed = profile.balancing.sprays();
+  if (flow.sprayed) host.extras_of(flow.slot).connection = connect(host, start);
+
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
-  flow.facts = {.line_rate = shared().port(host.nic()).rate,
-                .path_rate = path.slowest,
+  flow.facts = {.line_rate = nics().rate_of(host, flow),
+                .path_rate = nics().path_rate_of(host, flow, path.slowest),
                 .base_rtt = model().paths.base_rtt(start.src, start.dst, wire, model().ack_wire(profile)),
                 .network_rtt = network().network_rtt,
                 .payload = model().transport.payload,
@@ -99,11 +103,6 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
                 .trimming = model().network.trimming,
                 .telemetry = int_format_,
                 .random = RandomStream(model().seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
-  flow.path_policy = profile.balancing.path_policy();
-  if (profile.balancing.sprays()) {
-    flow.sprayed = true;
-    host.extras_of(flow.slot).connection = connect(host, start);
-  }
   flow.srtt = flow.facts.base_rtt + model().host.answer_delay();
   flow.rttvar = flow.srtt / 2;  // as if a first round trip had been measured (RFC 6298, section 2.2)
   flow.next_send = now;
@@ -170,7 +169,7 @@ void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
 }
 
 template <class P>
-inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
+inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port, Time now) {
   Host& host = network().hosts[h];
   FlowExtras* const extras = flow.selective || flow.sprayed ? &host.extras_of(flow.slot) : nullptr;
   Packet packet;
@@ -198,8 +197,8 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
-  nics().make_ready(h, packet.wire, now);
-  links().send(host.nic(), packet, now);
+  nics().make_ready(h, port, packet.wire, now);
+  links().send(port, packet, now);
 
   if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
@@ -225,7 +224,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
                       flow.control);
   trace(net::EventKind::controlled, host, flow, now);
   if (flow.control.probe && flow.burst_left == 0) [[unlikely]]
-    send_probe(host, flow, packet, now);
+    send_probe(port, flow, packet, now);
   nics().arm(host, flow);
 }
 

@@ -29,7 +29,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
 
   [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
   // Sends the flow's next packet. Only if it may be sent (Flow::sendable, due) and the NIC is free.
-  void transmit(std::uint32_t h, Flow& flow, Time now);
+  void transmit(std::uint32_t h, Flow& flow, std::uint32_t port, Time now);
   // Any packet but data has arrived at host h.
   void receive_feedback(std::uint32_t h, const net::Packet& packet, Time now);
   // The retransmission timeout is due.
@@ -102,7 +102,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
   // Adapts the running pacing gap to the algorithm's new rate, if the algorithm wants that.
   static void repace(Flow& flow);
   static void pace(Flow& flow, std::uint32_t wire, Time now);
-  [[gnu::cold]] void send_probe(const Host& host, Flow& flow, const Packet& behind, Time now);
+  [[gnu::cold]] void send_probe(std::uint32_t port, Flow& flow, const Packet& behind, Time now);
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;

@@ -27,7 +27,7 @@ Ns3Routes::Ns3Routes(const net::Routing& routing, std::int64_t payload)
     : routing_(routing),
       topology_(routing.topology()),
       payload_(payload),
-      edges_(routing.edge_count()),
+      edges_(routing.attachments()),
       down_(topology_.links.size()),
       neighbours_(topology_.switches),
       inner_(std::size_t{edges_} * edges_) {
@@ -57,7 +57,7 @@ void Ns3Routes::build(bool with_facts) {
   group_ports_.clear();
   std::vector<bool> seen(edges_);
   for (std::uint32_t host = 0; host < topology_.hosts; ++host) {
-    const std::uint32_t edge = routing_.edge_index(host);
+    const std::uint32_t edge = routing_.attachment(host);
     if (seen[edge]) continue;
     seen[edge] = true;
     search(edge, with_facts);
@@ -72,7 +72,7 @@ void Ns3Routes::search(std::uint32_t edge, bool with_facts) {
   std::vector<std::vector<std::uint32_t>> hops(topology_.switches);
   std::uint32_t root = 0;
   for (std::uint32_t host = 0; host < topology_.hosts; ++host)
-    if (routing_.edge_index(host) == edge) {
+    if (routing_.attachment(host) == edge) {
       root = routing_.edge_switch(host);
       break;
     }
@@ -101,7 +101,7 @@ void Ns3Routes::search(std::uint32_t edge, bool with_facts) {
   }
   if (!with_facts) return;
   for (std::uint32_t host = 0; host < topology_.hosts; ++host)
-    inner_[std::size_t{routing_.edge_index(host)} * edges_ + edge] = facts[routing_.edge_switch(host)];
+    inner_[std::size_t{routing_.attachment(host)} * edges_ + edge] = facts[routing_.edge_switch(host)];
 }
 
 Ns3Routes::Inner Ns3Routes::link_facts(std::uint32_t port) const {
@@ -118,7 +118,7 @@ PairFacts Ns3Routes::pair(const Inner& first, const Inner& inner, const Inner& l
 }
 
 PairFacts Ns3Routes::facts(std::uint32_t src, std::uint32_t dst) const {
-  const Inner& inner = inner_[std::size_t{routing_.edge_index(src)} * edges_ + routing_.edge_index(dst)];
+  const Inner& inner = inner_[std::size_t{routing_.attachment(src)} * edges_ + routing_.attachment(dst)];
   return pair(link_facts(down_ports_[src]), inner, link_facts(down_ports_[dst]));
 }
 
@@ -131,7 +131,7 @@ void Ns3Routes::find_largest() {
   std::map<std::tuple<std::uint32_t, std::int64_t, std::int64_t>, Alike> classes;
   for (std::uint32_t host = 0; host < topology_.hosts; ++host) {
     const net::Link& link = topology_.links[down_ports_[host] / 2];
-    Alike& a = classes[{routing_.edge_index(host), link.rate.bits_per_second, link.delay.ps}];
+    Alike& a = classes[{routing_.attachment(host), link.rate.bits_per_second, link.delay.ps}];
     a.host = host;
     ++a.count;
   }

@@ -35,7 +35,7 @@ class Ns3Routes {
   std::span<const std::uint32_t> next_hops(std::uint32_t switch_index, std::uint32_t dst) const {
     const std::uint32_t edge = routing_.edge_switch(dst);
     if (edge == switch_index) return {&down_ports_[dst], 1};
-    const Group g = groups_[std::size_t{switch_index} * edges_ + routing_.edge_index(dst)];
+    const Group g = groups_[std::size_t{switch_index} * edges_ + routing_.attachment(dst)];
     return {group_ports_.data() + g.first, g.count};
   }
   PairFacts facts(std::uint32_t src, std::uint32_t dst) const;

@@ -144,6 +144,16 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
   }
 }
 
+void check_host_ports(const Scenario& s, const engine::Model& model) {
+  if (s.run.fidelity->has_host_ports || !model.routing.hosts_have_several_ports()) return;
+  throw key_error(
+      s, s.topology.kind == nullptr ? "topology.file" : "topology.kind",
+      fmt::format("hosts have up to {} ports, and run.fidelity = \"{}\" knows hosts of one port only; valid with "
+                  "several is {}",
+                  net::most_host_ports(model.topology), s.run.fidelity->name,
+                  names_of([](const Fidelity& f) { return f.has_host_ports; })));
+}
+
 // Their NICs hold what arrives.
 void check_slow_hosts(const Scenario& s, const engine::Model& model) {
   if (model.faults.slow.empty()) return;
@@ -288,6 +298,7 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   check_needs(s, *model);
   check_profiles(s, *model);
   check_slow_hosts(s, *model);
+  check_host_ports(s, *model);
   if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
   check_fast_forward(s, *model);
   return model;
@@ -301,7 +312,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
   context.host_rates.resize(model.topology.hosts);
   for (const net::Link& link : model.topology.links)
     for (const std::uint32_t node : {link.a, link.b})
-      if (node < model.topology.hosts) context.host_rates[node] = link.rate;
+      if (node < model.topology.hosts) context.host_rates[node] = context.host_rates[node] + link.rate;
   context.seed = s.run.seed;
   context.folder = s.folder;
   context.notice = notice;

@@ -48,7 +48,8 @@ class Paths {
   cc::FlowFacts facts(const host::Profile& p, std::uint32_t src, std::uint32_t dst) const {
     const net::PathFacts path = model_.paths.facts(src, dst);
     cc::FlowFacts out = common(p);
-    out.line_rate = model_.topology.links[model_.routing.nic(src) / 2].rate;
+    for (const std::uint32_t port : model_.routing.ports_of(src))
+      out.line_rate = std::max(out.line_rate, model_.topology.links[port / 2].rate);
     out.path_rate = path.slowest;
     out.base_rtt = model_.paths.base_rtt(src, dst, out.wire, model_.ack_wire(p));
     out.switch_hops = static_cast<int>(path.switches);

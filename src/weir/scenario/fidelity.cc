@@ -26,6 +26,7 @@ Fidelity exact() {
           .tells_events = true,
           .runs_programs = true,
           .has_ranks = true,
+          .has_host_ports = true,
           .can_skip = true,
           .chooses_ecn = true,
           .chooses_nics = true,

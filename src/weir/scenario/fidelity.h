@@ -31,12 +31,13 @@ struct Fidelity {
   const ParamSet* params = nullptr;  // of [fidelity]; null: there is no such table
 
   // Facts about the engine, which can be asked for before there is one.
-  bool has_packets = true;     // false: there are no queues, marks and losses, and no verdict of a claim comes of it
-  bool can_be_saved = false;   // Engine::save
-  bool tells_events = false;   // Engine::trace
-  bool runs_programs = false;  // messages that wait for each other
-  bool has_ranks = false;      // engine::RunOptions::ranks
-  bool can_skip = false;       // [run.fast_forward]
+  bool has_packets = true;      // false: there are no queues, marks and losses, and no verdict of a claim comes of it
+  bool can_be_saved = false;    // Engine::save
+  bool tells_events = false;    // Engine::trace
+  bool runs_programs = false;   // messages that wait for each other
+  bool has_ranks = false;       // engine::RunOptions::ranks
+  bool has_host_ports = false;  // hosts may have several ports
+  bool can_skip = false;        // [run.fast_forward]
   // ECN thresholds that nobody has written are those that come with the algorithms (scenario/ecn_choice.h).
   bool chooses_ecn = false;
   // NICs of which nobody has written anything are as real ones where switches drop (scenario/nic_choice.h).

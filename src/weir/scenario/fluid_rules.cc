@@ -54,6 +54,7 @@ Fidelity flow_level() {
       .params = &params_of<FluidParams>(),
       .has_packets = false,
       .runs_programs = true,
+      .has_host_ports = true,
       .check = check_flow_level,
       .warn = warn_of_flow_level,
       .make = make_flow_level};

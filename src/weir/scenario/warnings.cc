@@ -66,8 +66,14 @@ void warn_of_small_buffers(const Scenario& s, const engine::Model& model, std::v
   std::int64_t room = 0;
   for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes size, std::uint16_t profile) {
     for (const engine::Sized& packet : {sizes.data(profile, size), sizes.ack(profile)}) {
-      const std::int64_t held = std::min(buffers[model.routing.edge_switch(src)].largest(packet.traffic_class),
-                                         buffers[model.routing.edge_switch(dst)].largest(packet.traffic_class));
+      const auto held_at = [&](std::uint32_t host) {
+        std::int64_t most = 0;
+        for (const std::uint32_t port : model.routing.ports_of(host))
+          most = std::max(most,
+                          buffers[model.topology.port_peer(port) - model.topology.hosts].largest(packet.traffic_class));
+        return most;
+      };
+      const std::int64_t held = std::min(held_at(src), held_at(dst));
       if (packet.wire <= held) continue;
       if (flows.flows == 0) {
         largest = packet;

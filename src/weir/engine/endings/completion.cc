@@ -1,6 +1,8 @@
 #include "weir/engine/endings/completion.h"
 
 #include <algorithm>
+#include <compare>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -123,17 +125,37 @@ class Bounds {
     }
   }
 
-  const net::Link& link_of(std::uint32_t host) const { return model_.topology.links[model_.routing.nic(host) / 2]; }
+  // The links of a host: their rates together, and the rate of the slowest and of the fastest one and the least and the
+  // longest delay.
+  struct HostLinks {
+    Rate rate;
+    Rate slowest{std::numeric_limits<std::int64_t>::max()};
+    Rate fastest;
+    Time least_delay = Time::max();
+    Time longest_delay;
+    auto operator<=>(const HostLinks&) const = default;
+  };
+  HostLinks links_of(std::uint32_t host) const {
+    HostLinks out;
+    for (const std::uint32_t port : model_.routing.ports_of(host)) {
+      const net::Link& link = model_.topology.links[port / 2];
+      out.rate = out.rate + link.rate;
+      out.slowest = std::min(out.slowest, link.rate);
+      out.fastest = std::max(out.fastest, link.rate);
+      out.least_delay = std::min(out.least_delay, link.delay);
+      out.longest_delay = std::max(out.longest_delay, link.delay);
+    }
+    return out;
+  }
 
-  // The same for all messages of one size and profile between two switches by host links that are alike.
+  // The same for all messages of one size and profile between hosts of two attachments by host links that are alike.
   const Facts& facts(const traffic::Program::Node& n) const {
-    const auto of = [](const net::Link& l) { return std::tuple(l.rate.bits_per_second, l.delay.ps); };
-    const Key key{model_.routing.edge_index(n.src),
-                  model_.routing.edge_index(n.dst),
+    const Key key{model_.routing.attachment(n.src),
+                  model_.routing.attachment(n.dst),
                   n.size.count,
                   n.profile,
-                  of(link_of(n.src)),
-                  of(link_of(n.dst))};
+                  links_of(n.src),
+                  links_of(n.dst)};
     const auto known = facts_.find(key);
     return known != facts_.end() ? known->second : facts_.emplace(key, work_out(n)).first->second;
   }
@@ -143,8 +165,8 @@ class Bounds {
     const std::int64_t packets = (n.size.count + framing.payload.count - 1) / framing.payload.count;
     const Bytes full = framing.payload + framing.header;
     const Bytes last = n.size - (packets - 1) * framing.payload + framing.header;
-    const net::Link& up = link_of(n.src);
-    const net::Link& down = link_of(n.dst);
+    const HostLinks up = links_of(n.src);
+    const HostLinks down = links_of(n.dst);
     const auto work = [&](Rate rate) {
       return (packets - 1) * WideTime{transmission_time(full, rate).ps} + transmission_time(last, rate).ps;
     };
@@ -154,13 +176,13 @@ class Bounds {
     return {.delivery = model_.paths.delivery(n.src, n.dst, n.size, framing).ps,
             .ack = model_.paths.least_one_way(n.dst, n.src, framing.ack).ps,
             .up_work = work(up.rate),
-            .up_tail = (one_way(last) - transmission_time(last, up.rate)).ps,
-            .down_head = (one_way(first) - transmission_time(first, down.rate) - down.delay).ps,
+            .up_tail = (one_way(last) - transmission_time(last, up.slowest)).ps,
+            .down_head = (one_way(first) - transmission_time(first, down.slowest) - down.longest_delay).ps,
             .down_work = work(down.rate),
-            .down_tail = down.delay.ps,
-            .cut_head = (up.delay + transmission_time(first, up.rate)).ps,
+            .down_tail = down.least_delay.ps,
+            .cut_head = (up.least_delay + transmission_time(first, up.fastest)).ps,
             .cut_bits = ((packets - 1) * WideTime{full.count} + last.count) * 8,
-            .cut_tail = (down.delay + transmission_time(last, down.rate)).ps};
+            .cut_tail = (down.least_delay + transmission_time(last, down.fastest)).ps};
   }
 
   // By node: the messages whose receipt it waits for at its own host.
@@ -190,7 +212,7 @@ class Bounds {
         const Facts& f = facts(program_[messages_[i]]);
         uses.push_back({start_[messages_[i]] + f.down_head, f.down_work});
       }
-      start_[node] = std::max(start_[node], served(uses) + link_of(n.src).delay.ps);
+      start_[node] = std::max(start_[node], served(uses) + links_of(n.src).least_delay.ps);
     }
     if (n.is_message()) {
       start_[node] += n.delay.ps;
@@ -207,8 +229,7 @@ class Bounds {
       for (const std::uint32_t then : program_.then(node, event)) start_[then] = std::max(start_[then], time);
   }
 
-  using Pace = std::tuple<std::int64_t, std::int64_t>;  // a link's rate and delay
-  using Key = std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::uint16_t, Pace, Pace>;
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::int64_t, std::uint16_t, HostLinks, HostLinks>;
 
   const Model& model_;
   const traffic::Program& program_;

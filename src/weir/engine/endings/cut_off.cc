@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "weir/engine/model/packet_sizes.h"
 
@@ -34,14 +36,15 @@ class Ways {
   // May it, if switches take any of their equal-cost ports?
   bool spreads(std::uint32_t port, const Trip& trip) const {
     return reaches(
-        port, trip, [&](std::uint32_t at) { return !dead_[at / 2]; },
+        {port}, trip, [&](std::uint32_t at) { return !dead_[at / 2]; },
         [&](std::uint32_t s) { return routing_.next_hops(s, trip.dst); });
   }
 
   // Might it if all links were alive and switches took any port at all?
   bool fits(std::uint32_t src, const Trip& trip) const {
+    const auto ports = routing_.ports_of(src);
     return reaches(
-        routing_.nic(src), trip, [](std::uint32_t) { return true; },
+        {ports.begin(), ports.end()}, trip, [](std::uint32_t) { return true; },
         [&](std::uint32_t s) { return routing_.ports(s); });
   }
 
@@ -51,9 +54,8 @@ class Ways {
   }
 
   template <class Alive, class Onward>
-  bool reaches(std::uint32_t port, const Trip& trip, const Alive& is_alive, const Onward& onward) const {
+  bool reaches(std::vector<std::uint32_t> open, const Trip& trip, const Alive& is_alive, const Onward& onward) const {
     std::vector<bool> seen(topology_.switches);
-    std::vector<std::uint32_t> open{port};
     while (!open.empty()) {
       const std::uint32_t at = open.back();
       open.pop_back();
@@ -91,8 +93,8 @@ class Need {
       : host_(network.hosts[src]),
         flow_(flow),
         src_(src),
-        port_(routing.nic(src)),
-        port_back_(routing.nic(flow.dst)),
+        ports_(flow.sprayed ? routing.ports_to(src, flow.dst) : std::vector{routing.nic(src, flow.dst, flow.entropy)}),
+        routing_(routing),
         switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_path_policy())) {
     const PacketSizes sizes(model);
     out_ = {flow.dst, sizes.data(flow.profile, Bytes{flow.size() - flow.snd_una})};
@@ -104,16 +106,26 @@ class Need {
   bool data_fits(const Ways& ways) const { return ways.fits(src_, out_); }
   bool feedback_fits(const Ways& ways) const { return ways.fits(flow_.dst, back_); }
 
+  // Of data that comes to the receiver by this port of it: an answer leaves by the same.
+  bool feedback_follows(const Ways& ways, std::uint32_t port, std::uint32_t entropy_of_data) const {
+    if (switches_lead_back_) return ways.spreads(port, back_);
+    return ways.follows(port, back(entropy_of_data), back_);
+  }
+  // Of data with this entropy, by any port of the receiver.
   bool feedback_follows(const Ways& ways, std::uint32_t entropy_of_data) const {
-    if (switches_lead_back_) return ways.spreads(port_back_, back_);
-    return ways.follows(port_back_, back(entropy_of_data), back_);
+    const auto ports = routing_.ports_of(flow_.dst);
+    return std::any_of(ports.begin(), ports.end(),
+                       [&](std::uint32_t port) { return feedback_follows(ways, port, entropy_of_data); });
   }
 
   Fate fate(const Ways& ways) const {
     if (!flow_.sprayed) return fate_by(ways, flow_.entropy);
     // Quick, and what cuts most flows off.
-    if (!ways.spreads(port_, out_)) return Fate::lost;
-    const Fate best = ways.spreads(port_back_, back_) ? Fate::acknowledged : Fate::arrives;
+    const auto spreads = [&](std::span<const std::uint32_t> ports, const Trip& trip) {
+      return std::any_of(ports.begin(), ports.end(), [&](std::uint32_t port) { return ways.spreads(port, trip); });
+    };
+    if (!spreads(ports_, out_)) return Fate::lost;
+    const Fate best = spreads(routing_.ports_of(flow_.dst), back_) ? Fate::acknowledged : Fate::arrives;
     const host::PathChoice& choice = host_.connections.paths(host_.extras[flow_.slot].connection);
     Fate out = Fate::lost;
     for (std::int64_t n = 0; n < choice.entropies() && out < best; ++n)
@@ -123,8 +135,9 @@ class Need {
 
  private:
   Fate fate_by(const Ways& ways, std::uint32_t entropy) const {
-    const bool arrives =
-        is_led_by_switches(flow_.path_policy) ? ways.spreads(port_, out_) : ways.follows(port_, entropy, out_);
+    const bool arrives = std::any_of(ports_.begin(), ports_.end(), [&](std::uint32_t port) {
+      return is_led_by_switches(flow_.path_policy) ? ways.spreads(port, out_) : ways.follows(port, entropy, out_);
+    });
     if (!arrives) return Fate::lost;
     return feedback_follows(ways, entropy) ? Fate::acknowledged : Fate::arrives;
   }
@@ -132,8 +145,8 @@ class Need {
   const host::Host& host_;
   const host::Flow& flow_;
   std::uint32_t src_;
-  std::uint32_t port_;
-  std::uint32_t port_back_;
+  std::vector<std::uint32_t> ports_;  // any of which its packets leave by
+  const net::Routing& routing_;
   bool switches_lead_back_;
   Trip out_;
   Trip back_;

@@ -108,7 +108,9 @@ Network::Network(const Model& model)
       p.ecn_max = ecn.max;
       p.ecn_probability = ecn.probability;
     } else {
-      hosts[p.owner].ports = {id};
+      const auto own = model.routing.ports_of(p.owner);
+      p.local = static_cast<std::uint16_t>(std::find(own.begin(), own.end(), id) - own.begin());
+      if (p.local == 0) hosts[p.owner].port = id;
     }
   }
 

@@ -138,8 +138,8 @@ class LocalPartitions final : public Partitions {
   }
   ExchangeCounts exchanged() const override { return exchange_ ? exchange_->counts() : ExchangeCounts{}; }
 
-  void route_by(const net::Routing& routing) override {
-    for (auto& p : parts_) p->route_by(routing);
+  void route_by(const net::Routing& routing, Time now) override {
+    for (auto& p : parts_) p->route_by(routing, now);
   }
 
   void settle_before(std::uint32_t port, Time end) override {

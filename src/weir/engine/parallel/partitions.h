@@ -51,7 +51,7 @@ class Partitions {
   virtual void take_down(std::uint32_t port, Time now) = 0;
   virtual void stall(std::uint32_t host, Time until, Time now) = 0;
   virtual void watch(Time now) = 0;
-  virtual void route_by(const net::Routing& routing) = 0;
+  virtual void route_by(const net::Routing& routing, Time now) = 0;
   virtual void settle_before(std::uint32_t port, Time end) = 0;
   // Whether this rank has the partition of the node, and which one has.
   virtual bool has(std::uint32_t node) const = 0;

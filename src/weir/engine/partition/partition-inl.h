@@ -19,6 +19,7 @@
 #include "weir/host/receive_delays-inl.h"
 #include "weir/host/receivers-inl.h"
 #include "weir/host/senders-inl.h"
+#include "weir/host/several_ports-inl.h"
 #include "weir/host/stack-inl.h"
 #include "weir/net/switch/links-inl.h"
 #include "weir/net/switch/pausing-inl.h"
@@ -194,7 +195,7 @@ void Partition<S, T>::take_down(std::uint32_t port, Time now) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::stall(std::uint32_t h, Time until, Time now) {
-  for (const std::uint32_t port : shared().network.hosts[h].ports) pausing().stop_sending(port, until, now);
+  for (const std::uint32_t port : shared().model.routing.ports_of(h)) pausing().stop_sending(port, until, now);
   nics().update_wake(h, now);
 }
 

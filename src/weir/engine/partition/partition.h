@@ -101,7 +101,10 @@ class Partition final : private StateHolder<S, T>,
   // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
   void watch(Time now);
   // Routes packets by this from now on; it must outlive its use.
-  void route_by(const net::Routing& routing) { switching().route_by(routing); }
+  void route_by(const net::Routing& routing, Time now) {
+    switching().route_by(routing);
+    nics().follow_routes(now);
+  }
 
   bool owns_port(std::uint32_t port) const { return shared().mine(shared().network.ports[port].owner); }
   // Brings a port's counters up to date with all departures before `end`.

@@ -41,8 +41,7 @@ std::int64_t rough(Bytes size) {
 // All ports of all shortest paths.
 void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vector<std::uint32_t>& out) {
   const net::Topology& topology = model.topology;
-  const auto first = model.routing.ports_of(src);
-  out.assign(first.begin(), first.end());
+  out = model.routing.ports_to(src, dst);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::uint32_t node = topology.port_peer(out[i]);
     if (node < topology.hosts) continue;

@@ -187,7 +187,7 @@ void Simulation::reroute() {
   const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
   auto routing =
       whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
-  partitions_->route_by(whole ? model_.routing : *routing);
+  partitions_->route_by(whole ? model_.routing : *routing, now_);
   rerouted_ = std::move(routing);
 }
 

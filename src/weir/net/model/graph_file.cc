@@ -44,12 +44,14 @@ class Parser {
       count("hosts", topology_.hosts, 2, kMaxHosts);
     } else if (words_[0] == "switches") {
       count("switches", topology_.switches, 1, kMaxSwitches);
+    } else if (words_[0] == "ports") {
+      count("ports", ports_, 1, kMaxHostPorts);
     } else if (words_[0] == "link") {
       link();
     } else {
-      throw InputError(
-          where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches or link", one_line(words_[0], kQuoted),
-                              did_you_mean(words_[0], {"hosts", "switches", "link"})));
+      throw InputError(where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches, ports or link",
+                                           one_line(words_[0], kQuoted),
+                                           did_you_mean(words_[0], {"hosts", "switches", "ports", "link"})));
     }
     if (at_ < words_.size())
       throw InputError(where_,
@@ -115,10 +117,18 @@ class Parser {
     }
     for (const std::uint32_t node : {l.a, l.b}) {
       if (node >= topology_.hosts) continue;
-      const auto [before, is_new] = line_of_host_.try_emplace(node, where_.line);
-      if (!is_new)
-        throw InputError(where_, fmt::format("host {} has a link already, in line {}; a host has exactly one", node,
-                                             before->second));
+      auto& lines = lines_of_host_[node];
+      if (lines.size() < std::max(1u, ports_)) {
+        lines.push_back(where_.line);
+        continue;
+      }
+      throw InputError(
+          where_, ports_ == 0 ? fmt::format("host {} has a link already, in line {}; hosts have one, or as many as a "
+                                            "line like \"ports 2\" before the links says",
+                                            node, lines.front())
+                              : fmt::format("host {} has as many links already as it has ports, {}, the last in line "
+                                            "{}",
+                                            node, ports_, lines.back()));
     }
     topology_.links.push_back(l);
   }
@@ -126,7 +136,8 @@ class Parser {
   Where where_;
   Words words_;
   std::size_t at_ = 0;
-  std::unordered_map<std::uint32_t, int> line_of_host_;  // where its link is
+  std::uint32_t ports_ = 0;                                            // of a host, at most; 0 = no line says so
+  std::unordered_map<std::uint32_t, std::vector<int>> lines_of_host_;  // where its links are
   Topology topology_;
 };
 
@@ -147,7 +158,8 @@ bool looks_like_graph(std::string_view text) {
     const std::size_t end = text.find('\n');
     const Words words = split(text.substr(0, end));
     if (!words.empty())
-      return words.size() > 1 && (words[0] == "hosts" || words[0] == "switches" || words[0] == "link") &&
+      return words.size() > 1 &&
+             (words[0] == "hosts" || words[0] == "switches" || words[0] == "ports" || words[0] == "link") &&
              words[1][0] >= '0' && words[1][0] <= '9';
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
@@ -156,6 +168,7 @@ bool looks_like_graph(std::string_view text) {
 
 std::string format_graph(const Topology& t) {
   std::string out = fmt::format("hosts {}\nswitches {}\n", t.hosts, t.switches);
+  if (const std::uint32_t ports = most_host_ports(t); ports > 1) out += fmt::format("ports {}\n", ports);
   for (const Link& l : t.links)
     out += fmt::format("link {} {} {} {}\n", l.a, l.b, format_value(l.rate), format_value(l.delay));
   return out;

@@ -6,8 +6,9 @@
 //     link 0 4 100 Gbps 1 us       two nodes, rate, propagation delay
 //     link 4 5 400Gbps 0.5us       the space before a unit is optional
 //
-// One statement a line; # starts a comment; hosts and switches come before the first link. The
-// ports of a switch count in the order of its links, and packets take all shortest paths.
+// One statement a line; # starts a comment; hosts and switches come before the first link. `ports 2` before the links
+// lets a host have up to two of them. Ports of a node count in the order of its links, and packets take all shortest
+// paths.
 #pragma once
 
 #include <string>

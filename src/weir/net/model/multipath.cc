@@ -16,7 +16,9 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-void Capacities::start(std::uint32_t edge_switch) { behind_[edge_switch] = kUnlimited; }
+void Capacities::start(std::span<const std::uint32_t> edge_switches) {
+  for (const std::uint32_t s : edge_switches) behind_[s] = kUnlimited;
+}
 
 std::span<const std::uint64_t> Capacities::weigh(std::uint32_t switch_index, std::span<const std::uint32_t> hops) {
   const Topology& t = *topology_;

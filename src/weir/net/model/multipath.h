@@ -2,7 +2,7 @@
 //
 // By capacity, a next hop gets packets in proportion to what it can carry towards the destination (Zhou et al., WCMP:
 // Weighted Cost Multipathing for Improved Fairness in Data Centers, EuroSys 2014). With d the destination's edge
-// switch, and in order of the distance from it,
+// switch (or each of several), and in order of the distance from it,
 //     C(d) = infinity
 //     w(s, n) = min(sum of the rates of the links from s to n, C(n)), shared by parallel links in proportion to rate
 //     C(s) = sum over the next hops n of w(s, n)
@@ -27,7 +27,8 @@ class Capacities {
   explicit Capacities(const Topology& topology)
       : topology_(&topology), behind_(topology.switches), to_(topology.switches) {}
 
-  void start(std::uint32_t edge_switch);
+  // Towards these switches, which the hosts are at.
+  void start(std::span<const std::uint32_t> edge_switches);
   // w of each of the ports `hops` of this switch, in bits per second, at least 1. What they lead to has been weighed.
   std::span<const std::uint64_t> weigh(std::uint32_t switch_index, std::span<const std::uint32_t> hops);
 

@@ -132,6 +132,13 @@ Back least_back(const PathGraph& graph, const Packets& p) {
       });
 }
 
+// The least time in which the links of a host can have sent all full packets, so that the last one may follow.
+WideTime ahead_of_last(const PathGraph::Stage& links, std::int64_t full, const Packets& p) {
+  WideTime least = kNever;
+  for (const auto& hop : links) least = std::min<WideTime>(least, transmission_time(p.full, hop.link->rate).ps);
+  return full / static_cast<std::int64_t>(links.size()) * least;
+}
+
 // Packets that each take a path of their own. The links of a stage together carry all of them, from when the first one
 // can be there; all full ones, if the last one is sooner there, from when a full one can; and the last one leaves its
 // host behind the others.
@@ -142,7 +149,7 @@ WideTime sprayed_delivery(const PathGraph& graph, const Packets& p) {
   const auto until_full = graph.least_until(p.full);
   const auto from_last = graph.least_from(p.last);
   const auto from_full = graph.least_from(p.full);
-  const WideTime ahead = full * WideTime{transmission_time(p.full, graph.stages().front().front().link->rate).ps};
+  const WideTime ahead = ahead_of_last(graph.stages().front(), full, p);
   WideTime out = ahead + until_last.back();
   for (std::size_t k = 0; k < graph.stages().size(); ++k) {
     const PathGraph::Stage& stage = graph.stages()[k];
@@ -171,7 +178,7 @@ WideTime sprayed_delivery(const PathGraph& graph, const Packets& p) {
 Paths::Paths(const Routing& routing)
     : routing_(&routing),
       topology_(&routing.topology()),
-      paths_are_alike_(routing.by_arithmetic() || has_equal_links()) {
+      paths_are_alike_(routing.by_arithmetic() || (!routing.hosts_have_several_ports() && has_equal_links())) {
   if (!routing.by_arithmetic()) choose_shortest();
 }
 
@@ -185,28 +192,29 @@ bool Paths::has_equal_links() const {
   return true;
 }
 
-// Per edge switch: the switches by increasing distance, each choosing the next hop from which
+// Per attachment: the switches by increasing distance, each choosing the next hop from which
 // the rest of the way is shortest.
 void Paths::choose_shortest() {
   const Topology& t = *topology_;
-  const std::uint32_t edges = routing_->edge_count();
-  std::vector<std::uint32_t> host_of(edges);
-  for (std::uint32_t h = 0; h < t.hosts; ++h) host_of[routing_->edge_index(h)] = h;
+  const std::uint32_t attachments = routing_->attachments();
+  const std::vector<std::uint32_t> host_of = one_host_of_each();
 
-  best_.assign(std::size_t{t.switches} * edges, 0);
+  best_.assign(std::size_t{t.switches} * attachments, 0);
   std::vector<Time> latency(t.switches);
   std::vector<bool> seen;
   std::vector<std::uint32_t> queue;
-  for (std::uint32_t e = 0; e < edges; ++e) {
-    const std::uint32_t root = routing_->edge_switch(host_of[e]);
-    queue.assign(1, root);
+  for (std::uint32_t a = 0; a < attachments; ++a) {
+    const auto roots = routing_->switches_of(a);
+    queue.assign(roots.begin(), roots.end());
     seen.assign(t.switches, false);
-    seen[root] = true;
-    latency[root] = {};
+    for (const std::uint32_t root : roots) {
+      seen[root] = true;
+      latency[root] = {};
+    }
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const std::uint32_t s = queue[i];
-      if (s != root) {
-        const auto hops = routing_->next_hops(s, host_of[e]);
+      if (i >= roots.size()) {
+        const auto hops = routing_->next_hops(s, host_of[a]);
         latency[s] = Time::max();
         for (std::size_t n = 0; n < hops.size(); ++n) {
           const Link& l = t.links[hops[n] / 2];
@@ -214,7 +222,7 @@ void Paths::choose_shortest() {
               latency[t.port_peer(hops[n]) - t.hosts] + l.delay + transmission_time(kReferencePacket, l.rate);
           if (via >= latency[s]) continue;
           latency[s] = via;
-          best_[std::size_t{s} * edges + e] = static_cast<std::uint16_t>(n);
+          best_[std::size_t{s} * attachments + a] = static_cast<std::uint16_t>(n);
         }
       }
       for (const std::uint32_t p : routing_->ports(s)) {
@@ -227,18 +235,42 @@ void Paths::choose_shortest() {
   }
 }
 
+std::vector<std::uint32_t> Paths::one_host_of_each() const {
+  std::vector<std::uint32_t> out(routing_->attachments());
+  for (std::uint32_t h = 0; h < topology_->hosts; ++h) out[routing_->attachment(h)] = h;
+  return out;
+}
+
 template <class Visit>
 void Paths::walk(std::uint32_t src, std::uint32_t dst, Visit&& visit) const {
+  walk_from(routing_->hosts_have_several_ports() ? nearest_port(src, dst) : routing_->nic(src), dst, visit);
+}
+
+std::uint32_t Paths::nearest_port(std::uint32_t src, std::uint32_t dst) const {
+  std::uint32_t best = routing_->nic(src);
+  if (paths_are_alike_) return best;
+  Time least = Time::max();
+  for (const std::uint32_t port : routing_->ports_to(src, dst)) {
+    Time latency;
+    walk_from(port, dst, [&](const Link& l) { latency += l.delay + transmission_time(kReferencePacket, l.rate); });
+    if (latency >= least) continue;
+    least = latency;
+    best = port;
+  }
+  return best;
+}
+
+template <class Visit>
+void Paths::walk_from(std::uint32_t port, std::uint32_t dst, Visit&& visit) const {
   const Topology& t = *topology_;
-  const std::size_t edges = routing_->edge_count();
-  const std::size_t edge = routing_->edge_index(dst);
-  std::uint32_t port = routing_->nic(src);
+  const std::size_t attachments = routing_->attachments();
+  const std::size_t attachment = routing_->attachment(dst);
   for (;;) {
     visit(t.links[port / 2]);
     const std::uint32_t node = t.port_peer(port);
     if (node == dst) return;
     const std::uint32_t s = node - t.hosts;
-    port = routing_->next_hops(s, dst)[best_.empty() ? 0 : best_[s * edges + edge]];
+    port = routing_->next_hops(s, dst)[best_.empty() ? 0 : best_[s * attachments + attachment]];
   }
 }
 
@@ -271,6 +303,7 @@ Time Paths::base_rtt(std::uint32_t src, std::uint32_t dst, Bytes data_wire, Byte
 bool Paths::is_as_one_path(std::uint32_t src, std::uint32_t dst, bool sprayed) const {
   if (paths_are_alike_ && !sprayed) return true;
   const Topology& t = *topology_;
+  if (routing_->ports_of(src).size() > 1) return false;
   for (std::uint32_t node = t.port_peer(routing_->nic(src)); node != dst;) {
     const auto hops = routing_->next_hops(node - t.hosts, dst);
     if (hops.size() > 1) return false;
@@ -333,30 +366,34 @@ Time Paths::delivery_by(const Topology& t, std::span<const std::uint32_t> ports,
 }
 
 std::uint32_t Paths::max_switches() const {
-  // One host per edge switch; in a regular tree no host is further from host 0 than its most remote peer.
-  std::vector<std::uint32_t> host_of(routing_->edge_count());
-  for (std::uint32_t h = 0; h < topology_->hosts; ++h) host_of[routing_->edge_index(h)] = h;
+  // One host per attachment; in a regular tree no host is further from host 0 than its most remote peer.
+  const std::vector<std::uint32_t> host_of = one_host_of_each();
   std::uint32_t out = 1;
   const std::size_t sources = routing_->by_arithmetic() ? 1 : host_of.size();
   for (std::size_t i = 0; i < sources; ++i) {
     const std::uint32_t src = routing_->by_arithmetic() ? 0 : host_of[i];
     for (const std::uint32_t dst : host_of)
-      if (routing_->edge_index(src) != routing_->edge_index(dst)) out = std::max(out, facts(src, dst).switches);
+      if (routing_->attachment(src) != routing_->attachment(dst)) out = std::max(out, facts(src, dst).switches);
   }
   return out;
 }
 
 Time Paths::network_rtt(Bytes data_wire, Bytes ack_wire) const {
   const Topology& t = *topology_;
-  // One host per edge switch and kind of link, and a second one for the way within a rack.
+  // One host per attachment and kinds of links, and a second one for the way within a rack.
   std::vector<std::uint32_t> hosts;
   {
-    std::vector<std::vector<std::uint32_t>> chosen(routing_->edge_count());
-    const auto link_of = [&](std::uint32_t h) -> const Link& { return t.links[routing_->nic(h) / 2]; };
+    std::vector<std::vector<std::uint32_t>> chosen(routing_->attachments());
     for (std::uint32_t h = 0; h < t.hosts; ++h) {
-      auto& mine = chosen[routing_->edge_index(h)];
+      auto& mine = chosen[routing_->attachment(h)];
+      const auto is_alike = [&](std::uint32_t a, std::uint32_t b) {
+        const Link& x = t.links[a / 2];
+        const Link& y = t.links[b / 2];
+        return x.rate == y.rate && x.delay == y.delay;
+      };
       const auto alike = std::count_if(mine.begin(), mine.end(), [&](std::uint32_t o) {
-        return link_of(o).rate == link_of(h).rate && link_of(o).delay == link_of(h).delay;
+        const auto a = routing_->ports_of(o), b = routing_->ports_of(h);
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), is_alike);
       });
       if (alike < 2) mine.push_back(h);
     }

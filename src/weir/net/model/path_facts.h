@@ -1,13 +1,12 @@
 // What the empty network does to a packet and to a flow: exact latencies in picoseconds.
 //
-// Facts of a pair of hosts are those of one path. In a topology with tree rules all
-// equal-cost paths are alike; elsewhere it is the equal-cost path with the smallest latency for
-// a 1000-byte packet (ties: lowest port index at each switch, from the source on).
-// Least times are over all equal-cost paths, and no flow that is alone in the network can do better: those of a flow on
-// one path are the least of any path, those of a sprayed flow what its links together, stage by stage, can carry.
-// Where there is one path only, a flow that is alone and never held back takes just as long.
-// Acknowledgements are taken to return over the same links. Switches store and forward and add
-// no time of their own.
+// Facts of a pair of hosts are those of one path; of a host with several ports, by the port of least latency. In a
+// topology with tree rules all equal-cost paths are alike; elsewhere it is the equal-cost path with the smallest
+// latency for a 1000-byte packet (ties: lowest port index at each switch, from the source on). Least times are over all
+// equal-cost paths, and no flow that is alone in the network can do better: those of a flow on one path are the least
+// of any path, those of a sprayed flow what its links together, stage by stage, can carry. Where there is one path
+// only, a flow that is alone and never held back takes just as long. Acknowledgements are taken to return over the same
+// links. Switches store and forward and add no time of their own.
 #pragma once
 
 #include <cstdint>
@@ -70,6 +69,12 @@ class Paths {
   // Calls visit(link) for each link from src to dst.
   template <class Visit>
   void walk(std::uint32_t src, std::uint32_t dst, Visit&& visit) const;
+  // The same from a port of a host on.
+  template <class Visit>
+  void walk_from(std::uint32_t port, std::uint32_t dst, Visit&& visit) const;
+  std::uint32_t nearest_port(std::uint32_t src, std::uint32_t dst) const;
+  // A host, by attachment.
+  std::vector<std::uint32_t> one_host_of_each() const;
   void choose_shortest();
   // Whether all links between switches have one rate and one delay, so that paths of as many hops take as long.
   bool has_equal_links() const;
@@ -79,7 +84,7 @@ class Paths {
   const Routing* routing_;
   const Topology* topology_;
   bool paths_are_alike_;             // of each pair of hosts
-  std::vector<std::uint16_t> best_;  // by (switch, edge): which of the next hops; empty for trees
+  std::vector<std::uint16_t> best_;  // by (switch, attachment): which of the next hops; empty for trees
 };
 
 }  // namespace weir::net

@@ -1,6 +1,7 @@
 #include "weir/net/model/path_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -11,17 +12,43 @@ WideTime time_on(const Link& link, Bytes wire) {
   return link.delay.ps + WideTime{transmission_time(wire, link.rate).ps};
 }
 
+// The ports of src from which fewest links lead to dst.
+std::vector<std::uint32_t> nearest_ports(const Routing& routing, std::uint32_t src, std::uint32_t dst) {
+  std::vector<std::uint32_t> out = routing.ports_to(src, dst);
+  if (out.size() == 1) return out;
+  const Topology& t = routing.topology();
+  const auto links_from = [&](std::uint32_t port) {
+    std::uint32_t links = 1;
+    for (; t.port_peer(port) != dst; ++links) port = routing.next_hops(t.port_peer(port) - t.hosts, dst).front();
+    return links;
+  };
+  std::vector<std::uint32_t> links;
+  std::transform(out.begin(), out.end(), std::back_inserter(links), links_from);
+  const std::uint32_t least = *std::min_element(links.begin(), links.end());
+  std::size_t next = 0;
+  std::erase_if(out, [&](std::uint32_t) { return links[next++] != least; });
+  return out;
+}
+
 }  // namespace
 
 PathGraph::PathGraph(const Routing& routing, std::uint32_t src, std::uint32_t dst) {
   constexpr auto kUnseen = std::numeric_limits<std::uint32_t>::max();
   const Topology& t = routing.topology();
-  const std::uint32_t up = routing.nic(src);
-  stages_.push_back({{&t.links[up / 2], 0, 0}});
-  nodes_.push_back(1);
-  std::vector<std::uint32_t> here{t.port_peer(up)};
+  std::vector<std::uint32_t> here;
   std::vector<std::uint32_t> there;
   std::vector<std::uint32_t> number(t.hosts + t.switches, kUnseen);  // of the nodes behind this stage
+  Stage first;
+  for (const std::uint32_t up : nearest_ports(routing, src, dst)) {
+    const std::uint32_t peer = t.port_peer(up);
+    if (number[peer] == kUnseen) {
+      number[peer] = static_cast<std::uint32_t>(here.size());
+      here.push_back(peer);
+    }
+    first.push_back({&t.links[up / 2], 0, number[peer]});
+  }
+  stages_.push_back(std::move(first));
+  nodes_.push_back(static_cast<std::uint32_t>(here.size()));
   while (here.front() != dst) {
     Stage stage;
     there.clear();

@@ -1,7 +1,8 @@
 // All shortest paths of a pair of hosts, and least times over them.
 //
-// All have the same number of links, so that these come in stages: the host's own, those from its switch on, and so on
-// to the other host's. Every path takes one link of each stage.
+// All have the same number of links, so that these come in stages: the host's own, those from its switches on, and so
+// on to the other host's. Every path takes one link of each stage. Where the ways from the ports of a host differ in
+// length, only those of least length count.
 #pragma once
 
 #include <cstddef>

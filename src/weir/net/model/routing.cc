@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "weir/base/error.h"
@@ -20,43 +22,111 @@ constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
 Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down, Multipath multipath)
     : topology_(&topology), multipath_(multipath) {
-  const std::uint32_t hosts = topology.hosts;
   switches_.resize(topology.switches);
   for (std::uint32_t s = 0; s < topology.switches; ++s)
     switches_[s].salt = static_cast<std::uint32_t>(RandomStream(seed, s, Purpose::ecmp_salt).bits(0));
+  find_ports();
+  if (host_ports_.size() > topology.hosts)
+    for (std::uint32_t h = 0; h < topology.hosts; ++h)
+      salts_.push_back(static_cast<std::uint32_t>(RandomStream(seed, h, Purpose::host_port).bits(0)));
+  find_attachments(down);
+  by_arithmetic_ = !topology.tree.empty() && down.empty();
+  by_arithmetic_ ? use_tree() : build_tables(down);
+}
 
-  // ports by owner, in the order of the links
-  first_port_.assign(topology.switches + 1, 0);
-  host_down_port_.assign(hosts, kUnreached);
-  host_down_index_.resize(hosts);
-  for (std::uint32_t p = 0; p < topology.ports(); ++p)
-    if (topology.port_owner(p) >= hosts) ++first_port_[topology.port_owner(p) - hosts + 1];
-  for (std::uint32_t s = 0; s < topology.switches; ++s) first_port_[s + 1] += first_port_[s];
+// Ports by owner, in the order of the links.
+void Routing::find_ports() {
+  const Topology& t = *topology_;
+  first_port_.assign(t.switches + 1, 0);
+  first_host_port_.assign(t.hosts + std::size_t{1}, 0);
+  for (std::uint32_t p = 0; p < t.ports(); ++p) {
+    const std::uint32_t owner = t.port_owner(p);
+    ++(owner < t.hosts ? first_host_port_[owner + std::size_t{1}] : first_port_[owner - t.hosts + 1]);
+  }
+  for (std::uint32_t s = 0; s < t.switches; ++s) first_port_[s + 1] += first_port_[s];
+  for (std::uint32_t h = 0; h < t.hosts; ++h) first_host_port_[h + std::size_t{1}] += first_host_port_[h];
   ports_.resize(first_port_.back());
+  host_ports_.resize(first_host_port_.back());
+  host_down_port_.assign(t.hosts, kUnreached);
+  host_down_index_.resize(t.hosts);
   std::vector<std::uint32_t> next(first_port_.begin(), first_port_.end() - 1);
-  for (std::uint32_t p = 0; p < topology.ports(); ++p) {
-    if (topology.port_owner(p) < hosts) continue;
-    const std::uint32_t s = topology.port_owner(p) - hosts;
-    if (const std::uint32_t peer = topology.port_peer(p); peer < hosts) {
+  std::vector<std::uint32_t> next_of_host(first_host_port_.begin(), first_host_port_.end() - 1);
+  for (std::uint32_t p = 0; p < t.ports(); ++p) {
+    if (const std::uint32_t owner = t.port_owner(p); owner < t.hosts) {
+      host_ports_[next_of_host[owner]++] = p;
+      continue;
+    }
+    const std::uint32_t s = t.port_owner(p) - t.hosts;
+    if (const std::uint32_t peer = t.port_peer(p); peer < t.hosts && host_down_port_[peer] == kUnreached) {
       host_down_port_[peer] = p;
       host_down_index_[peer] = static_cast<std::uint16_t>(next[s] - first_port_[s]);
     }
     ports_[next[s]++] = p;
   }
+}
 
-  // edge switches
-  edge_of_.resize(hosts);
-  std::vector<std::uint32_t> edge_index(topology.switches, kUnreached);
-  for (std::uint32_t h = 0; h < hosts; ++h) edge_index[topology.port_owner(host_down_port_[h]) - hosts] = 0;
-  for (std::uint32_t s = 0; s < topology.switches; ++s) {
-    if (edge_index[s] == kUnreached) continue;
-    edge_index[s] = edges_++;
-    edge_switch_.push_back(s);
+// A host counts by the links that are up, or by all of them if all are down.
+void Routing::find_attachments(const std::vector<bool>& down) {
+  const Topology& t = *topology_;
+  // Whether it has several ports; its switches by the links that count, and by all of its links.
+  using Key = std::tuple<bool, std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
+  const auto switches_at = [&](std::uint32_t h, bool all) {
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t p : ports_of(h))
+      if (all || down.empty() || !down[p / 2]) out.push_back(t.port_peer(p) - t.hosts);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  };
+  const auto key_of = [&](std::uint32_t h) {
+    auto all = switches_at(h, true);
+    auto left = switches_at(h, false);
+    return Key{ports_of(h).size() > 1, left.empty() ? all : std::move(left), std::move(all)};
+  };
+  std::map<Key, std::uint32_t> numbers;
+  std::vector<std::map<Key, std::uint32_t>::iterator> of_host;
+  for (std::uint32_t h = 0; h < t.hosts; ++h) of_host.push_back(numbers.try_emplace(key_of(h)).first);
+  for (auto& [key, number] : numbers) {
+    const auto& [has_several, switches, all] = key;
+    number = attachments();
+    roots_.push_back(switches);
+    all_roots_.push_back(all);
+    only_switch_.push_back(has_several ? kNoSwitch : switches.front());
   }
-  for (std::uint32_t h = 0; h < hosts; ++h) edge_of_[h] = edge_index[topology.port_owner(host_down_port_[h]) - hosts];
+  for (const auto& entry : of_host) attachment_of_.push_back(entry->second);
+}
 
-  by_arithmetic_ = !topology.tree.empty() && down.empty();
-  by_arithmetic_ ? use_tree() : build_tables(down);
+bool Routing::leads(std::uint32_t host_port, std::uint32_t dst) const {
+  if (by_arithmetic_ || salts_.empty()) return true;
+  if (!is_down_.empty() && is_down_[host_port / 2]) return false;
+  const std::uint32_t s = topology_->port_peer(host_port) - topology_->hosts;
+  const std::uint32_t a = attachment_of_[dst];
+  if (only_switch_[a] == s) return true;
+  const std::size_t at = std::size_t{s} * roots_.size() + a;
+  return table_[at] != kNoWay && (reached_.empty() || reached_[at]);
+}
+
+std::vector<std::uint32_t> Routing::ports_to(std::uint32_t src, std::uint32_t dst) const {
+  const auto all = ports_of(src);
+  std::vector<std::uint32_t> out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out), [&](std::uint32_t p) { return leads(p, dst); });
+  return out.empty() ? std::vector<std::uint32_t>(all.begin(), all.end()) : out;
+}
+
+std::uint32_t Routing::nic_of_several(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
+  const auto all = ports_of(src);
+  const auto leading =
+      static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), [&](std::uint32_t p) { return leads(p, dst); }));
+  if (leading == 0 || leading == all.size())
+    return all[pick(entropy, salts_[src], static_cast<std::uint32_t>(all.size()))];
+  std::uint32_t left = pick(entropy, salts_[src], leading);
+  return *std::find_if(all.begin(), all.end(), [&](std::uint32_t p) { return leads(p, dst) && left-- == 0; });
+}
+
+Routing::Group Routing::last_hops(std::uint32_t switch_index, std::uint32_t host) const {
+  const auto first = last_hops_.begin() + first_last_hops_[host];
+  const auto end = last_hops_.begin() + first_last_hops_[host + std::size_t{1}];
+  return std::find_if(first, end, [&](const LastHops& l) { return l.switch_index == switch_index; })->group;
 }
 
 void Routing::use_tree() {
@@ -76,11 +146,11 @@ void Routing::use_tree() {
   }
 }
 
-// Of all switches from one of them, by breadth-first search; kUnreached = cannot be reached.
-Routing::Distances Routing::distances(std::uint32_t edge_switch, const std::vector<bool>& down) const {
+// Of all switches from the nearest of these, by breadth-first search; kUnreached = cannot be reached.
+Routing::Distances Routing::distances(std::span<const std::uint32_t> roots, const std::vector<bool>& down) const {
   const Topology& t = *topology_;
-  Distances out{std::vector<std::uint32_t>(t.switches, kUnreached), {edge_switch}};
-  out.links[edge_switch] = 0;
+  Distances out{std::vector<std::uint32_t>(t.switches, kUnreached), {roots.begin(), roots.end()}};
+  for (const std::uint32_t root : roots) out.links[root] = 0;
   for (std::size_t i = 0; i < out.order.size(); ++i) {
     const std::uint32_t s = out.order[i];
     for (const std::uint32_t p : ports(s)) {
@@ -93,49 +163,66 @@ Routing::Distances Routing::distances(std::uint32_t edge_switch, const std::vect
   return out;
 }
 
-// Per switch and edge switch the set of ports that lead one hop nearer, with their shares. Equal ones of a switch are
+// Per switch and attachment the set of ports that lead one hop nearer, with their shares. Equal ones of a switch are
 // stored once.
 void Routing::build_tables(const std::vector<bool>& down) {
   const Topology& t = *topology_;
-  if (std::uint64_t{t.switches} * edges_ > std::uint64_t{1} << 31)
+  if (std::uint64_t{t.switches} * attachments() > std::uint64_t{1} << 31)
     throw InputError(
         fmt::format("routing tables of {} switches and {} edge switches exceed 4 GiB; an irregular network "
                     "may have at most 2^31 pairs of a switch and an edge switch",
-                    t.switches, edges_));
-  table_.resize(std::size_t{t.switches} * edges_);
+                    t.switches, attachments()));
+  table_.resize(std::size_t{t.switches} * attachments());
+  if (!down.empty() && hosts_have_several_ports()) {
+    reached_.resize(table_.size());
+    is_down_ = down;
+  }
 
   using Choice = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;  // ports, hash_shares
   std::vector<std::map<Choice, std::uint16_t>> ids(t.switches);
   Capacities capacities(t);
   Choice nearer;
-  const auto choose = [&](std::uint32_t e, std::uint32_t s, const std::vector<std::uint32_t>& distance, bool reached) {
+  const auto choose = [&](std::uint32_t a, std::uint32_t s, const std::vector<std::uint32_t>& distance, bool reached) {
     nearer = {};
     for (const std::uint32_t p : ports(s)) {
       const std::uint32_t peer = t.port_peer(p);
       const bool usable = !reached || down.empty() || !down[p / 2];
       if (usable && peer >= t.hosts && distance[peer - t.hosts] + 1 == distance[s]) nearer.first.push_back(p);
     }
-    assert(!nearer.first.empty());  // check() has seen that the graph is connected
+    assert(!nearer.first.empty());
     if (multipath_ == Multipath::capacity) {
       const std::vector<std::uint64_t> alike(nearer.first.size(), 1);
       nearer.second = hash_shares(reached ? capacities.weigh(s, nearer.first) : alike);
     }
     const auto id = static_cast<std::uint16_t>(ids[s].size());
     const auto [entry, is_new] = ids[s].try_emplace(nearer, id);
-    if (is_new && ids[s].size() > 65536)
-      throw InputError(fmt::format("switch {} needs more than 65536 different sets of equal-cost ports", s + t.hosts));
-    table_[std::size_t{s} * edges_ + e] = entry->second;
+    if (is_new && ids[s].size() > kMostGroups)
+      throw InputError(
+          fmt::format("switch {} needs more than {} different sets of equal-cost ports", s + t.hosts, kMostGroups));
+    table_[std::size_t{s} * attachments() + a] = entry->second;
   };
-  for (std::uint32_t e = 0; e < edges_; ++e) {
-    const std::uint32_t root = edge_switch_[e];  // where nothing is looked up
-    const Distances left = distances(root, down);
-    capacities.start(root);
-    for (const std::uint32_t s : left.order)
-      if (s != root) choose(e, s, left.links, true);
+  for (std::uint32_t a = 0; a < attachments(); ++a) {
+    const auto at = [&](std::uint32_t s) { return std::size_t{s} * attachments() + a; };
+    const Distances left = distances(roots_[a], down);
+    capacities.start(roots_[a]);
+    for (const std::uint32_t s : left.order) {
+      if (!reached_.empty()) reached_[at(s)] = true;
+      if (left.links[s] > 0)
+        choose(a, s, left.links, true);
+      else if (only_switch_[a] == kNoSwitch)  // else nothing is looked up
+        table_[at(s)] = kIsThere;
+    }
     if (left.order.size() == t.switches) continue;
-    const Distances whole = distances(root, {});
-    for (std::uint32_t s = 0; s < t.switches; ++s)
-      if (left.links[s] == kUnreached) choose(e, s, whole.links, false);
+    const Distances whole = distances(all_roots_[a], {});
+    for (std::uint32_t s = 0; s < t.switches; ++s) {
+      if (left.links[s] != kUnreached) continue;
+      if (whole.links[s] == kUnreached)
+        table_[at(s)] = kNoWay;
+      else if (whole.links[s] > 0)
+        choose(a, s, whole.links, false);
+      else
+        table_[at(s)] = kIsThere;
+    }
   }
 
   for (std::uint32_t s = 0; s < t.switches; ++s) {
@@ -150,6 +237,34 @@ void Routing::build_tables(const std::vector<bool>& down) {
         group_indices_.push_back(static_cast<std::uint16_t>(std::ranges::lower_bound(ports(s), p) - ports(s).begin()));
       shares_.insert(shares_.end(), shares.begin(), shares.end());
     }
+  }
+  if (hosts_have_several_ports()) add_last_hops(down);
+}
+
+// Behind the groups of switches: to each host that has several ports, those of each of its switches.
+void Routing::add_last_hops(const std::vector<bool>& down) {
+  const Topology& t = *topology_;
+  first_last_hops_.push_back(0);
+  for (std::uint32_t h = 0; h < t.hosts; ++h) {
+    for (const std::uint32_t s : ports_of(h).size() > 1 ? std::span<const std::uint32_t>(all_roots_[attachment(h)])
+                                                        : std::span<const std::uint32_t>{}) {
+      const auto first = static_cast<std::uint32_t>(group_ports_.size());
+      std::vector<std::uint64_t> weights;
+      for (const bool all : {false, true}) {
+        for (std::uint32_t index = 0; index < ports(s).size(); ++index) {
+          const std::uint32_t p = ports(s)[index];
+          if (t.port_peer(p) != h || (!all && !down.empty() && down[p / 2])) continue;
+          group_ports_.push_back(p);
+          group_indices_.push_back(static_cast<std::uint16_t>(index));
+          weights.push_back(static_cast<std::uint64_t>(t.links[p / 2].rate.bits_per_second));
+        }
+        if (!weights.empty()) break;
+      }
+      if (multipath_ == Multipath::capacity)
+        for (const std::uint32_t share : hash_shares(weights)) shares_.push_back(share);
+      last_hops_.push_back({s, {first, static_cast<std::uint32_t>(weights.size())}});
+    }
+    first_last_hops_.push_back(static_cast<std::uint32_t>(last_hops_.size()));
   }
 }
 
@@ -167,14 +282,15 @@ std::optional<Uneven> Routing::uneven() const {
   if (by_arithmetic_) return std::nullopt;
   const Topology& t = *topology_;
   Capacities capacities(t);
-  std::vector<bool> seen(edges_);
+  std::vector<bool> seen(attachments());
   for (std::uint32_t h = 0; h < t.hosts; ++h) {
-    if (seen[edge_of_[h]]) continue;
-    seen[edge_of_[h]] = true;
-    const std::uint32_t root = edge_switch(h);
-    capacities.start(root);
-    for (const std::uint32_t s : distances(root, {}).order) {
-      if (s == root) continue;
+    const std::uint32_t a = attachment(h);
+    if (seen[a]) continue;
+    seen[a] = true;
+    capacities.start(roots_[a]);
+    const Distances away = distances(roots_[a], {});
+    for (const std::uint32_t s : away.order) {
+      if (away.links[s] == 0) continue;
       const auto hops = next_hops(s, h);
       const auto weights = capacities.weigh(s, hops);
       if (std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>{}) == weights.end()) continue;
@@ -185,7 +301,7 @@ std::optional<Uneven> Routing::uneven() const {
 }
 
 std::vector<std::uint32_t> Routing::path(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
-  std::vector<std::uint32_t> out{nic(src)};
+  std::vector<std::uint32_t> out{nic(src, dst, entropy)};
   while (topology_->port_peer(out.back()) != dst) {
     assert(topology_->port_peer(out.back()) >= topology_->hosts && out.size() <= topology_->switches);
     out.push_back(egress(topology_->port_peer(out.back()) - topology_->hosts, dst, entropy));

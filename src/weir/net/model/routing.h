@@ -1,9 +1,13 @@
 // Which port a packet leaves a switch by: equal-cost multipath over the shortest paths, where next hops get the same
 // share of packets or shares by their capacity (net/model/multipath.h).
 //
-// Regular trees route by arithmetic on the destination (TreeRule); any other graph by tables of
-// all shortest paths by hop count, one 16-bit id of a group of ports per switch and edge switch
-// of the destination (a host has one link, so its edge switch decides all but the last hop).
+// Regular trees route by arithmetic on the destination (TreeRule); any other graph by tables of all shortest paths by
+// hop count, one 16-bit id of a group of ports per switch and attachment of the destination. An attachment is the set
+// of switches that a host is linked to: it decides all but the last hop, so hosts of the same one share what tables
+// say.
+//
+// A host with several ports chooses among those that lead to the destination, by the same hash as switches do, with a
+// salt of its own; or it sends by whichever is free (host/nics.h).
 //
 // THE hash: among n next hops in order of their port index, a packet with entropy e leaves
 // switch s by number
@@ -14,7 +18,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -91,14 +94,28 @@ class Routing {
   std::span<const std::uint32_t> ports(std::uint32_t switch_index) const {
     return {ports_.data() + first_port_[switch_index], first_port_[switch_index + 1] - first_port_[switch_index]};
   }
-  // The ports of a host: one.
-  std::array<std::uint32_t, 1> ports_of(std::uint32_t host) const { return {nic(host)}; }
-  // The port by which all that a host sends leaves, and the switch (counted from 0) at its other end.
+  // The ports of a host, 1 to kMaxHostPorts, in the order of the topology's links; the first of them; and whether any
+  // host has several.
+  std::span<const std::uint32_t> ports_of(std::uint32_t host) const {
+    return {host_ports_.data() + first_host_port_[host], first_host_port_[host + 1] - first_host_port_[host]};
+  }
   std::uint32_t nic(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
-  std::uint32_t edge_switch(std::uint32_t host) const { return edge_switch_[edge_of_[host]]; }
-  // Edge switches (those with hosts) counted from 0 among themselves.
-  std::uint32_t edge_count() const { return edges_; }
-  std::uint32_t edge_index(std::uint32_t host) const { return edge_of_[host]; }
+  bool hosts_have_several_ports() const { return !salts_.empty(); }
+  // Whether packets that leave their host by this port get to dst, as far as the routes know.
+  bool leads(std::uint32_t host_port, std::uint32_t dst) const;
+  // The ports of src that lead to dst; all of them if none does.
+  std::vector<std::uint32_t> ports_to(std::uint32_t src, std::uint32_t dst) const;
+  // The one of these by which packets with this entropy leave src, unless whichever is free is taken.
+  std::uint32_t nic(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
+    return salts_.empty() ? nic(src) : nic_of_several(src, dst, entropy);
+  }
+  // The switch, counted from 0, at the other end of a host's first port.
+  std::uint32_t edge_switch(std::uint32_t host) const { return topology_->port_peer(nic(host)) - topology_->hosts; }
+  // Attachments counted from 0.
+  std::uint32_t attachments() const { return static_cast<std::uint32_t>(roots_.size()); }
+  std::uint32_t attachment(std::uint32_t host) const { return attachment_of_[host]; }
+  // The switches, counted from 0, to which the hosts of an attachment are linked.
+  std::span<const std::uint32_t> switches_of(std::uint32_t attachment) const { return roots_[attachment]; }
   bool by_arithmetic() const { return by_arithmetic_; }
   Multipath multipath() const { return multipath_; }
   // The first next hops that differ in capacity, if any do. In a tree with rules none do.
@@ -124,9 +141,9 @@ class Routing {
     std::uint32_t count = 0;
   };
 
-  // Whether no table is needed: the host is at this switch.
+  // Whether no table is needed: the host is at this switch, and at no other.
   bool is_edge_of(std::uint32_t switch_index, std::uint32_t host) const {
-    return edge_switch_[edge_of_[host]] == switch_index;
+    return only_switch_[attachment_of_[host]] == switch_index;
   }
   // The next hops by the rules of a tree, by index among the ports of the switch.
   static Group tree_hops(const Switch& s, std::uint32_t dst_host) {
@@ -136,8 +153,16 @@ class Routing {
   }
   // The next hops by table: a span of group_ports_ and of the lists beside it.
   Group table_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
-    return groups_[switches_[switch_index].first + table_[std::size_t{switch_index} * edges_ + edge_of_[dst_host]]];
+    const std::uint16_t id = entry(switch_index, attachment_of_[dst_host]);
+    if (id == kIsThere) [[unlikely]]
+      return last_hops(switch_index, dst_host);
+    return groups_[switches_[switch_index].first + id];
   }
+  std::uint16_t entry(std::uint32_t switch_index, std::uint32_t attachment) const {
+    return table_[std::size_t{switch_index} * roots_.size() + attachment];
+  }
+  // The ports from one of its switches to a host of several ports.
+  Group last_hops(std::uint32_t switch_index, std::uint32_t host) const;
   static std::span<const std::uint32_t> part_of(const std::vector<std::uint32_t>& ports, std::uint32_t from,
                                                 Group hops) {
     return {ports.data() + from + hops.first, hops.count};
@@ -154,30 +179,53 @@ class Routing {
     return static_cast<std::uint32_t>(behind - shares_.data()) - 1;
   }
 
+  void find_ports();
+  void find_attachments(const std::vector<bool>& down);
   void use_tree();
   void build_tables(const std::vector<bool>& down);
+  void add_last_hops(const std::vector<bool>& down);
+  std::uint32_t nic_of_several(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const;
   struct Distances {
     std::vector<std::uint32_t> links;  // by switch
     std::vector<std::uint32_t> order;  // the switches that are reached, nearest first
   };
-  Distances distances(std::uint32_t edge_switch, const std::vector<bool>& down) const;
+  Distances distances(std::span<const std::uint32_t> roots, const std::vector<bool>& down) const;
+
+  static constexpr std::uint32_t kNoSwitch = ~std::uint32_t{0};
+  // Instead of a group: the switch is one of the attachment's, of which there are several; it is in another plane.
+  static constexpr std::uint16_t kIsThere = 0xffff;
+  static constexpr std::uint16_t kNoWay = 0xfffe;
+  static constexpr std::size_t kMostGroups = kNoWay;  // of a switch
 
   const Topology* topology_;
   Multipath multipath_;
   bool by_arithmetic_ = false;
-  std::uint32_t edges_ = 0;
   std::vector<Switch> switches_;
   std::vector<std::uint32_t> ports_;            // by switch, then port index
   std::vector<std::uint32_t> first_port_;       // in ports_, by switch, and one more for the end
-  std::vector<std::uint32_t> host_down_port_;   // the switch's port to this host ...
-  std::vector<std::uint16_t> host_down_index_;  // ... and its index among the ports of the switch
-  std::vector<std::uint32_t> edge_of_;          // by host, an index into edge_switch_
-  std::vector<std::uint32_t> edge_switch_;      // switches with hosts, in order
-  std::vector<std::uint16_t> table_;            // group by (switch, edge)
+  std::vector<std::uint32_t> host_down_port_;   // by host: the port at the other end of its first one ...
+  std::vector<std::uint16_t> host_down_index_;  // ... and the index of that among the ports of its switch
+  std::vector<std::uint32_t> host_ports_;       // by host, in the order of the links
+  std::vector<std::uint32_t> first_host_port_;  // in host_ports_, by host, and one more for the end
+  std::vector<std::uint32_t> salts_;            // by host; empty if all hosts have one port
+  std::vector<std::uint32_t> attachment_of_;    // by host
+  std::vector<std::vector<std::uint32_t>>
+      roots_;  // by attachment: its switches. Those of one switch come first, in order
+  std::vector<std::vector<std::uint32_t>> all_roots_;  // the same with those whose links to the hosts are down
+  std::vector<std::uint32_t> only_switch_;             // by attachment: its switch; kNoSwitch if it has several ports
+  std::vector<std::uint16_t> table_;                   // group by (switch, attachment)
+  std::vector<bool> reached_;                          // beside it, where hosts have several ports and links are down
+  std::vector<bool> is_down_;                          // by link, likewise
   std::vector<Group> groups_;
   std::vector<std::uint32_t> group_ports_;
   std::vector<std::uint16_t> group_indices_;  // of these among the ports of their switches
   std::vector<std::uint32_t> shares_;  // by capacity, beside group_ports_: where each one's hashes begin; else empty
+  struct LastHops {
+    std::uint32_t switch_index = 0;
+    Group group;
+  };
+  std::vector<LastHops> last_hops_;             // of hosts of several ports
+  std::vector<std::uint32_t> first_last_hops_;  // by host, and one more for the end; empty if all have one port
 };
 
 }  // namespace weir::net

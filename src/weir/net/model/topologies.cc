@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "weir/base/error.h"
 
@@ -57,6 +59,60 @@ void set_tier(Topology& t, std::uint32_t first_switch, std::uint32_t count, std:
   std::fill_n(t.tier.begin() + t.hosts + first_switch, count, tier);
 }
 
+// The same network with more ports of hosts: so many planes, switches of a rack, and parallel links to each of these.
+// Edge switches have tier 1.
+Topology with_ports(Topology one, std::uint32_t planes, std::uint32_t tors, std::uint32_t host_links) {
+  at_least_one(planes, "planes");
+  at_least_one(tors, "tors");
+  at_least_one(host_links, "host_links");
+  const std::uint64_t ports = std::uint64_t{planes} * tors * host_links;
+  if (ports == 1) return one;
+  const std::string_view keys = "planes, tors and host_links";
+  require(ports <= kMaxHostPorts, first_of(keys),
+          fmt::format("{} give a host {} ports; valid is at most {}", keys, ports, kMaxHostPorts));
+  const auto is_edge = [&](std::uint32_t node) { return one.tier[node] == 1; };
+  const auto edges = static_cast<std::uint64_t>(std::count(one.tier.begin(), one.tier.end(), 1));
+  const std::uint64_t in_plane = one.switches + (tors - 1) * edges;
+  require(planes * in_plane <= kMaxSwitches, first_of(keys),
+          fmt::format("{} make {} switches; valid is at most {}", keys, planes * in_plane, kMaxSwitches));
+  require_links(one.links.size() * ports, keys);
+
+  Topology t;
+  t.name = std::move(one.name);
+  t.hosts = one.hosts;
+  t.switches = static_cast<std::uint32_t>(planes * in_plane);
+  t.tier.assign(t.hosts, 0);
+  std::vector<std::uint32_t> place(
+      one.nodes());  // of a switch in the first plane: its node number, for an edge its first
+  for (std::uint32_t n = one.hosts, next = one.hosts; n < one.nodes(); ++n) {
+    place[n] = next;
+    next += is_edge(n) ? tors : 1;
+  }
+  std::vector<bool> is_above_edges(one.nodes());
+  for (const Link& l : one.links)
+    if (l.a >= one.hosts && is_edge(l.a)) is_above_edges[l.b] = true;
+  const auto of_plane = [&](std::uint32_t plane) { return static_cast<std::uint32_t>(plane * in_plane); };
+  for (std::uint32_t plane = 0; plane < planes; ++plane)
+    for (std::uint32_t tor = 0; tor < tors; ++tor)
+      for (const Link& l : one.links)
+        if (l.a < one.hosts)
+          t.links.insert(t.links.end(), host_links, {l.a, place[l.b] + of_plane(plane) + tor, l.rate, l.delay});
+  for (std::uint32_t plane = 0; plane < planes; ++plane) {
+    for (const Link& l : one.links)
+      for (std::uint32_t tor = 0; l.a >= one.hosts && tor < (is_edge(l.a) ? tors : 1); ++tor)
+        t.links.push_back({place[l.a] + of_plane(plane) + tor, place[l.b] + of_plane(plane), l.rate, l.delay});
+    for (std::uint32_t n = one.hosts; n < one.nodes(); ++n) {
+      TreeRule rule = one.tree[n - one.hosts];
+      if (is_edge(n)) rule.ports_per_child = host_links;
+      if (is_above_edges[n]) rule.ports_per_child *= tors;
+      t.tree.insert(t.tree.end(), is_edge(n) ? tors : 1, rule);
+      t.tier.insert(t.tier.end(), is_edge(n) ? tors : 1, one.tier[n]);
+    }
+  }
+  check(t);
+  return t;
+}
+
 }  // namespace
 
 Topology build(const Star& p) {
@@ -64,7 +120,7 @@ Topology build(const Star& p) {
   Topology t = start("star", p.hosts, 1, p.hosts, p.rate, p.delay);
   t.tree = {{0, p.hosts, 1, 0}};
   check(t);
-  return t;
+  return with_ports(std::move(t), p.planes, 1, p.host_links);
 }
 
 Topology build(const Dumbbell& p) {
@@ -116,7 +172,7 @@ Topology build(const LeafSpine& p) {
   t.tree.insert(t.tree.end(), p.spines, {0, hosts, p.hosts_per_leaf, 0, p.links_per_pair});
   set_tier(t, p.leaves, p.spines, 2);
   check(t);
-  return t;
+  return with_ports(std::move(t), p.planes, p.tors, p.host_links);
 }
 
 Topology build(const Clos& p) {
@@ -157,14 +213,15 @@ Topology build(const Clos& p) {
   set_tier(t, tors, aggs, 2);
   set_tier(t, tors + aggs, p.cores, 3);
   check(t);
-  return t;
+  return with_ports(std::move(t), p.planes, p.tors, p.host_links);
 }
 
 Topology build(const FatTree& p) {
   require(p.k >= 2 && p.k % 2 == 0 && p.k <= 202, "k",
           fmt::format("{} makes no fat tree; valid is an even number from 2 to 202", p.k));
   const std::uint32_t half = p.k / 2;
-  Topology t = build(Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay});
+  Topology t = build(Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay,
+                          p.planes, p.tors, p.host_links});
   t.name = "fat-tree";
   return t;
 }

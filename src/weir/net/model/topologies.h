@@ -2,7 +2,8 @@
 //
 // Hosts are numbered through: rack by rack, pod by pod. The links of the hosts come first, then
 // each tier's links to the next, so that every switch has its ports down (in the order of the
-// hosts behind them) before its ports up.
+// hosts behind them) before its ports up. Switches are numbered plane by plane, in a plane tier by tier, and the ToRs
+// of a rack one after the other; the ports of a host stand in that order too, with parallel links side by side.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,8 @@ struct Star {
   std::uint32_t hosts = 17;
   Rate rate = 100_Gbps;
   Time delay = 1_us;
+  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
+  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
   static void describe(ParamList<Star>& p);
 };
 
@@ -65,6 +68,9 @@ struct LeafSpine {
   Rate fabric_rate = 400_Gbps;
   Time host_delay = 1_us;
   Time fabric_delay = 1_us;
+  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;        // switches of a rack, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
   static void describe(ParamList<LeafSpine>& p);
 };
 
@@ -82,6 +88,9 @@ struct Clos {
   Time host_delay = 1_us;
   Time fabric_delay = 1_us;
   Time core_delay = 1_us;
+  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;        // switches of a rack, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
   static void describe(ParamList<Clos>& p);
 };
 
@@ -91,6 +100,9 @@ struct FatTree {
   std::uint32_t k = 8;
   Rate rate = 100_Gbps;
   Time delay = 1_us;
+  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;        // switches of a rack, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
   static void describe(ParamList<FatTree>& p);
 };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
@@ -12,10 +14,6 @@
 namespace weir::net {
 namespace {
 
-std::string node_text(const Topology& t, std::uint32_t node) {
-  return fmt::format("{} {}", node < t.hosts ? "host" : "switch", node);
-}
-
 void check_degrees(const Topology& t) {
   std::vector<std::uint32_t> links(t.nodes(), 0);
   for (const Link& l : t.links) {
@@ -23,20 +21,42 @@ void check_degrees(const Topology& t) {
     ++links[l.b];
   }
   for (std::uint32_t n = 0; n < t.hosts; ++n)
-    if (links[n] != 1)
-      throw InputError(fmt::format("host {} has {} links; a host has exactly one, to its edge switch", n, links[n]));
+    if (links[n] < 1 || links[n] > kMaxHostPorts)
+      throw InputError(fmt::format("host {} has {} links to switches; valid is 1 to {}", n, links[n], kMaxHostPorts));
   for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
     if (links[n] > kMaxSwitchPorts)
       throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
 }
 
 void check_connected(const Topology& t) {
-  Components nodes(t.nodes());
-  for (const Link& l : t.links) nodes.join(l.a, l.b);
-  for (std::uint32_t n = 1; n < t.nodes(); ++n)
-    if (nodes.root(n) != 0)
-      throw InputError(
-          fmt::format("{} cannot reach {}; links must connect all nodes", node_text(t, n), node_text(t, 0)));
+  Components planes(t.nodes());
+  for (const Link& l : t.links)
+    if (std::min(l.a, l.b) >= t.hosts) planes.join(l.a, l.b);
+  std::vector<std::vector<std::uint32_t>> of_host(t.hosts);
+  std::vector<bool> has_hosts(t.nodes());
+  for (const Link& l : t.links) {
+    const auto [host, node] = std::minmax({l.a, l.b});
+    if (host >= t.hosts) continue;
+    of_host[host].push_back(planes.root(node));
+    has_hosts[planes.root(node)] = true;
+  }
+  for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
+    if (!has_hosts[planes.root(n)])
+      throw InputError(fmt::format("switch {} cannot reach host 0; links must connect all nodes", n));
+
+  std::map<std::vector<std::uint32_t>, std::uint32_t> kinds;  // planes of a host; the first such host
+  for (std::uint32_t h = 0; h < t.hosts; ++h) {
+    auto& mine = of_host[h];
+    std::sort(mine.begin(), mine.end());
+    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
+    const auto [kind, is_new] = kinds.try_emplace(std::move(mine), h);
+    if (!is_new) continue;
+    for (const auto& [others, other] : kinds)
+      if (std::find_first_of(others.begin(), others.end(), kind->first.begin(), kind->first.end()) == others.end())
+        throw InputError(
+            fmt::format("host {} cannot reach host {}; links must connect all nodes, and hosts forward nothing",
+                        std::max(other, h), std::min(other, h)));
+  }
 }
 
 }  // namespace
@@ -82,6 +102,13 @@ std::vector<bool> sides(const Topology& t) {
   std::vector<bool> out(t.nodes());
   for (std::uint32_t n = 0; n < t.nodes(); ++n) out[n] = statements.root(2 * n) != 0;
   return out;
+}
+
+std::uint32_t most_host_ports(const Topology& t) {
+  std::vector<std::uint32_t> ports(t.hosts);
+  for (const Link& l : t.links)
+    if (const std::uint32_t host = std::min(l.a, l.b); host < t.hosts) ++ports[host];
+  return *std::max_element(ports.begin(), ports.end());
 }
 
 void assign_tiers(Topology& t) {

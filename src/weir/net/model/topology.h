@@ -2,6 +2,9 @@
 //
 // Nodes are numbered hosts first (0 .. hosts-1), then switches. A link joins two nodes and is
 // two directed ports: port 2*l leaves link l's end a, port 2*l+1 leaves its end b.
+//
+// A host has one port or several, and does not forward: a packet stays in its plane, which is a part of the network
+// that hangs together without its hosts.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +39,7 @@ struct TreeRule {
 // Bounds that keep arithmetic exact: the latency of any path fits 64 bits of picoseconds.
 inline constexpr std::uint32_t kMaxSwitches = 1u << 20;
 inline constexpr std::uint32_t kMaxSwitchPorts = 65535;
+inline constexpr std::uint32_t kMaxHostPorts = 16;
 inline constexpr std::uint64_t kMaxLinks = 1 << 24;
 inline constexpr Rate kMinRate{1'000};
 inline constexpr Time kMaxDelay{kPicosecondsPerSecond};
@@ -57,8 +61,8 @@ struct Topology {
   static constexpr std::uint32_t reverse(std::uint32_t port) { return port ^ 1u; }
 };
 
-// Throws InputError if a number is out of bounds, a link joins a node to itself or two hosts, a
-// host has not exactly one link, or some node cannot reach another.
+// Throws InputError if a number is out of bounds, a link joins a node to itself or two hosts, a host has no link or
+// more than kMaxHostPorts, a switch is in a plane without hosts, or two hosts have no plane in common.
 void check(const Topology&);
 // The part of check() that concerns one link.
 void check_link(const Topology&, const Link&);
@@ -66,6 +70,9 @@ void check_link(const Topology&, const Link&);
 // On which of two sides each node is, so that every link goes from one side to the other: hosts and switches of every
 // second tier on one in trees and Clos networks. Empty if there are no such sides.
 std::vector<bool> sides(const Topology&);
+
+// The most ports that a host has.
+std::uint32_t most_host_ports(const Topology&);
 
 // Gives hosts tier 0, switches with hosts 1, and others one more than their lowest neighbour.
 void assign_tiers(Topology&);

@@ -29,12 +29,23 @@ void delay_param(ParamList<T>& p, const char* name, Time T::*field, const char* 
   p.time(name, field, meaning, "", {}, kMaxDelay);
 }
 
+template <class T>
+void port_params(ParamList<T>& p) {
+  p.integer(
+      "planes", &T::planes, 1, kMaxHostPorts,
+      "whole networks side by side, in each of which a host has its ports; planes x tors x host_links is at most 16");
+  if constexpr (requires(T t) { t.tors; })
+    p.integer("tors", &T::tors, 1, kMaxHostPorts, "switches of a rack, each of them linked to all its hosts");
+  p.integer("host_links", &T::host_links, 1, kMaxHostPorts, "parallel links of a host to each of its switches");
+}
+
 }  // namespace
 
 void Star::describe(ParamList<Star>& p) {
   p.integer("hosts", &Star::hosts, 2, kMaxSwitchPorts, "hosts on the switch");
   rate_param(p, "rate", &Star::rate, "rate of every link");
   delay_param(p, "delay", &Star::delay, "propagation delay of every link");
+  port_params(p);
 }
 
 void Dumbbell::describe(ParamList<Dumbbell>& p) {
@@ -65,6 +76,7 @@ void LeafSpine::describe(ParamList<LeafSpine>& p) {
   rate_param(p, "fabric_rate", &LeafSpine::fabric_rate, "rate of a link between leaf and spine");
   delay_param(p, "host_delay", &LeafSpine::host_delay, "propagation delay of a host's link");
   delay_param(p, "fabric_delay", &LeafSpine::fabric_delay, "propagation delay between leaf and spine");
+  port_params(p);
 }
 
 void Clos::describe(ParamList<Clos>& p) {
@@ -81,12 +93,14 @@ void Clos::describe(ParamList<Clos>& p) {
   delay_param(p, "host_delay", &Clos::host_delay, "propagation delay of a host's link");
   delay_param(p, "fabric_delay", &Clos::fabric_delay, "propagation delay between ToR and Agg");
   delay_param(p, "core_delay", &Clos::core_delay, "propagation delay between Agg and core");
+  port_params(p);
 }
 
 void FatTree::describe(ParamList<FatTree>& p) {
   p.integer("k", &FatTree::k, 2, 202, "ports of a switch, an even number; k^3/4 hosts", "Al-Fares et al., SIGCOMM'08");
   rate_param(p, "rate", &FatTree::rate, "rate of every link");
   delay_param(p, "delay", &FatTree::delay, "propagation delay of every link");
+  port_params(p);
 }
 
 std::span<const TopologyKind> topology_kinds() {

@@ -159,8 +159,9 @@ inline void Links<P>::deliver_to_host(std::uint32_t port, std::uint32_t h, Descr
     return;
   }
   count_arrival(port, packet, now);
+  nics().note_arrival(Topology::reverse(port));
   if (intake().is_slow(h)) [[unlikely]]
-    intake().arrive(h, packet, now);
+    intake().arrive(h, Topology::reverse(port), packet, now);
   else
     receivers().receive(h, packets().load(packet), now);
 }

@@ -92,6 +92,7 @@ class Links : public sim::PartitionPart<Links, P> {
   using Base::intake;
   using Base::model;
   using Base::network;
+  using Base::nics;
   using Base::packets;
   using Base::pausing;
   using Base::prefetcher;

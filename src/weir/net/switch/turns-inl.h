@@ -8,8 +8,8 @@
 // turn's packets comes near them; and no packet leaves the choice of its port to the switch by a policy that needs to
 // know the order (path_policies.h).
 //
-// What arrives at a host comes by one link, in order, and what the host sends arrives in a turn of its switch that is
-// still to come. So it handles packet after packet, and wakes in between where it has to.
+// What arrives at a host of one port comes by one link, in order, and what the host sends arrives in a turn of its
+// switch that is still to come. So it handles packet after packet, and wakes in between where it has to.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,8 @@ void Turns<P>::prepare() {
   for (std::uint32_t h = 0; h < t.hosts; ++h)
     if (shared().mine(h)) own_hosts_.push_back({h, network().hosts[h].nic()});
   if (model().port_kind() == PortKind::queued || model().nic_kind() == PortKind::queued) return;
-  hosts_take_turns_ = !model().host.delays() && model().faults.slow.empty();
+  hosts_take_turns_ =
+      !model().host.delays() && model().faults.slow.empty() && !model().routing.hosts_have_several_ports();
   if (!model().choices_keep_turns()) return;
   for (std::uint32_t s = 0; s < t.switches; ++s) {
     if (!shared().mine(t.hosts + s)) continue;
