@@ -18,6 +18,8 @@ export class Geometry {
   height = 1;
   scale = 1; // pixels of a tile
   protected readonly isTile: Uint8Array; // by port: 1 = a host sends, 2 = a host receives, 0 = between switches
+  private readonly row: Uint8Array; // by port: of a host with several ports, the row of its tile
+  private readonly rows: Uint8Array; // by node: rows of a host's tile
   protected readonly lines: Float32Array; // by port: x1, y1, x2, y2 on the screen
   protected readonly links: number; // between switches
   protected layout: Layout;
@@ -28,10 +30,13 @@ export class Geometry {
   constructor(readonly run: Run, layout: Layout) {
     this.isTile = new Uint8Array(run.ports);
     this.lines = new Float32Array(4 * run.ports);
+    this.row = new Uint8Array(run.ports);
+    this.rows = new Uint8Array(run.nodes);
     let links = 0;
     for (let p = 0; p < run.ports; p++) {
       this.isTile[p] = run.from[p] < run.doc.hosts ? 1 : run.to[p] < run.doc.hosts ? 2 : 0;
       if (this.isTile[p] === 0) links += 0.5;
+      else if (p % 2 === 0) this.row[p] = this.row[p + 1] = this.rows[Math.min(run.from[p], run.to[p])]++;
     }
     this.links = links;
     this.layout = layout;
@@ -98,15 +103,16 @@ export class Geometry {
     return [x1 + ox, y1 + oy, x2 + ox, y2 + oy];
   }
 
-  // The half of a host's tile that stands for the port: the left one for what the host sends.
+  // The part of a host's tile that stands for the port: the left half for what the host sends, a row for each link.
   protected tile(port: number): [number, number, number, number] {
     const sends = this.isTile[port] === 1;
     const host = sends ? this.run.from[port] : this.run.to[port];
     const s = this.scale;
     const inset = s > 8 ? 0.8 : s > 4 ? 0.4 : 0.1;
     const [left, top] = [this.x(this.layout.x[host] - 0.5) + inset, this.y(this.layout.y[host] - 0.5 * this.layout.tall) + inset];
-    const [side, high] = [s - 2 * inset, s * this.layout.tall - 2 * inset];
-    return this.halves ? [left + (sends ? 0 : side / 2), top, side / 2, high] : [left, top, side, high];
+    const [side, high] = [s - 2 * inset, (s * this.layout.tall - 2 * inset) / this.rows[host]];
+    const upper = top + this.row[port] * high;
+    return this.halves ? [left + (sends ? 0 : side / 2), upper, side / 2, high] : [left, upper, side, high];
   }
 
   get numbered(): boolean { return this.scale >= 15; }

@@ -1,6 +1,6 @@
 // Where nodes stand in the picture: by tier if nearly all links lead from one tier to the next, else as a graph whose
-// switches stand as far from each other as their paths are long. Hosts are tiles in a block below their edge switch. A
-// tile is 1 wide and high.
+// switches stand as far from each other as their paths are long. Hosts are tiles in a block below their edge switch, the
+// first one if they have several. A tile is 1 wide and high.
 import { Run } from './run';
 
 export interface Layout {
@@ -26,13 +26,18 @@ function graphOf(run: Run): Graph {
     out.hostsOf.push([]);
     out.neighbours.push([]);
   }
+  const placed = new Set<number>();
   for (let p = 0; p < run.ports; p += 2) {
     const [a, b] = [run.from[p], run.to[p]];
     if (a >= hosts && b >= hosts) {
       out.neighbours[a - hosts].push(b - hosts);
       out.neighbours[b - hosts].push(a - hosts);
-    } else if (b >= hosts) out.hostsOf[b - hosts].push(a);
-    else if (a >= hosts) out.hostsOf[a - hosts].push(b);
+      continue;
+    }
+    const [host, node] = [Math.min(a, b), Math.max(a, b)];
+    if (node < hosts || placed.has(host)) continue;
+    placed.add(host);
+    out.hostsOf[node - hosts].push(host);
   }
   return out;
 }
