@@ -260,7 +260,7 @@ Json view_document(const std::string& directory) {
   std::size_t hosts = 0;
   for (std::size_t i = 0; i < ports.rows(); ++i) {
     nodes = std::max(nodes, static_cast<std::size_t>(ports["from"][i]) + 1);
-    hosts += ports["tier"][i] == 0 ? 1 : 0;  // a host has one port
+    if (ports["tier"][i] == 0) hosts = std::max(hosts, static_cast<std::size_t>(ports["from"][i]) + 1);
   }
 
   Json out;
