@@ -53,6 +53,7 @@ class LocalPartitions final : public Partitions {
                                                                  : "by time",
                .traced = Tracer::kOn};
     if (!parts_.empty()) out.sides = parts_.front()->sides();
+    out.on_one_thread = threads_.count() == 1 ? 1 : trials_.share_alone();
     return out;
   }
   // Several partitions go over the two sides together, from the end of one link to that of the next, if no link within
