@@ -191,6 +191,7 @@ class LocalPartitions final : public Partitions {
   }
 
   void save(Saver& a, bool everywhere) override {
+    take_mail();
     a.value(count_);
     append(a, everywhere, [&](Saver& own) {
       for (auto& p : parts_) own.block([&](Saver& block) { p->save(block); });
@@ -305,6 +306,19 @@ class LocalPartitions final : public Partitions {
     Saver own;
     write(own);
     exchange_->gather_into(a, own.content(), everywhere);
+  }
+
+  // What has been handed over is taken over now, so that what is saved does not depend on how many passes there were.
+  void take_mail() {
+    for (std::uint32_t i = own_.first; i < own_.end; ++i)
+      for (std::uint32_t from = 0; from < count_; ++from) {
+        parts_[i - own_.first]->take_over(mail_.at(from, i));
+        mail_.at(from, i).clear();
+      }
+    if (exchange_)
+      for (std::uint32_t i = own_.first; i < own_.end; ++i)
+        for (Mailbox& box : mail_.sent_by(i)) box.clear();  // other ranks have what is theirs
+    totals_are_known_ = false;
   }
 
   // Every partition goes on to the end of the epoch, or takes the next pass of those that lead there.
