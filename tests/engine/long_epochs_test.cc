@@ -11,9 +11,9 @@ namespace {
 
 using namespace literals;
 
-// Of them only the first takes several epochs as one.
+// Of them the first two take several epochs as one.
 const std::vector<Way> kWays{
-    {}, {.scheduler = SchedulerKind::wheel}, {.scheduler = SchedulerKind::heap}, {.threads = 2}, {.step = 7_us}};
+    {}, {.threads = 2}, {.scheduler = SchedulerKind::wheel}, {.scheduler = SchedulerKind::heap}, {.step = 7_us}};
 
 Scenario leaves() {
   Scenario s = two_leaves(4);
@@ -42,11 +42,42 @@ std::size_t pieces(const Scenario& s, std::uint32_t threads) {
 TEST(LongEpochs, AreTakenWhileNobodyLooks) {
   Scenario s = leaves();
   s.add_flow(0, 5, 10_MB);
-  const std::size_t epochs = pieces(s, 2);
-  EXPECT_GT(epochs, 800u);
-  EXPECT_LT(pieces(s, 1), epochs / 8);
-  s.sample = 1_us;
-  EXPECT_EQ(pieces(s, 1), epochs);
+  for (const std::uint32_t threads : {1u, 2u}) {
+    s.sample = {};
+    const std::size_t long_ones = pieces(s, threads);
+    s.sample = 1_us;
+    const std::size_t epochs = pieces(s, threads);
+    EXPECT_GT(epochs, 800u);
+    EXPECT_LT(long_ones, epochs / 8);
+  }
+}
+
+// The links of hosts are shorter than those that partitions are cut at: within an epoch turns are long already.
+TEST(LongEpochs, AreNotTakenByPartitionsWithShorterLinks) {
+  Scenario s = leaves();
+  s.add_flow(0, 5, 10_MB);
+  for (auto& link : s.topology.links)
+    if (link.a < s.topology.hosts || link.b < s.topology.hosts) link.delay = 300_ns;
+  expect_one_outcome(s);
+  EXPECT_GT(pieces(s, 2), 800u);
+}
+
+// Several partitions pass over time in which nothing happens in any of them, though a flow is still to come.
+TEST(LongEpochs, PassOverIdleTimeTogether) {
+  Scenario s = leaves();
+  for (auto& link : s.topology.links) link.rate = 1_Mbps;  // a packet takes some 8,000 epochs
+  s.add_flow(0, 5, 5_KB);
+  s.add_flow(6, 1, 3_KB, 200'000_us);
+  expect_one_outcome(s);
+  std::size_t partitions = 0;
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation run(*model, *traffic, {.threads = 2});
+  run.on_phase_times([&](Time, Time, std::span<const PhaseTime> times) {
+    for (const PhaseTime& t : times) partitions += t.phase == Phase::partition;
+  });
+  run.advance();
+  EXPECT_LT(partitions, 600u);
 }
 
 TEST(LongEpochs, EndWithTheLastFlow) {

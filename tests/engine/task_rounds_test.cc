@@ -29,6 +29,29 @@ TEST(TaskRounds, EachTaskIsDoneOnceInARound) {
   }
 }
 
+TEST(TaskRounds, TheLeaderCanDoThemAlone) {
+  TaskRounds rounds(2, 3);
+  std::vector<int> done(3);
+  int expected = 0;
+  const auto work = [&](std::uint32_t, std::uint32_t task) {
+    EXPECT_EQ(done[task], expected);
+    ++done[task];
+  };
+  std::thread follower([&] { rounds.follow(1, work); });
+  for (; expected < 20'000; ++expected) {
+    if (expected % 3 == 0)
+      rounds.lead(work);
+    else
+      rounds.lead_alone([&](std::uint32_t thread, std::uint32_t task) {
+        EXPECT_EQ(thread, 0u);
+        work(thread, task);
+      });
+  }
+  EXPECT_EQ(done, std::vector<int>(3, 20'000));
+  rounds.stop();
+  follower.join();
+}
+
 // As on a machine that gives it no processor.
 TEST(TaskRounds, DoNotWaitForWhoDoesNotCome) {
   TaskRounds rounds(3, 6);

@@ -387,6 +387,26 @@ TEST(NodeScheduler, TakesSidesByTurns) {
                                       {0, {400}, {500}, {500}}}));
 }
 
+// As several of them do that go over the sides together.
+TEST(NodeScheduler, EndsWithEachPassIfToldTo) {
+  NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
+  scheduler.take_passes_singly(true);
+  EXPECT_TRUE(scheduler.is_far(0));
+  EXPECT_FALSE(scheduler.is_far(1));
+  scheduler.schedule(0, {450});
+  std::vector<std::pair<Time, Time>> reached;  // by the near side and the far one
+  Event event;
+  while (!scheduler.is_at({500})) {
+    ASSERT_LT(reached.size(), 10u);
+    while (scheduler.next({500}, event)) EXPECT_EQ(event, (Event{{450}, 0}));
+    reached.emplace_back(scheduler.taken_before(0), scheduler.taken_before(1));
+    if (reached.size() == 3) scheduler.pass_over({350});
+  }
+  EXPECT_EQ(reached,
+            (std::vector<std::pair<Time, Time>>{
+                {{100}, {0}}, {{100}, {200}}, {{300}, {200}}, {{450}, {350}}, {{450}, {500}}, {{500}, {500}}}));
+}
+
 TEST(NodeScheduler, KeepsSidesTogetherIfToldTo) {
   NodeScheduler scheduler(2, {.node_of = {0, 1}, .turn = Time{100}, .sides = {true, false}});
   scheduler.disable_sides();

@@ -28,8 +28,8 @@ struct PhaseTime {
   std::int64_t end_ns = 0;
 };
 
-// Receives the phases of the simulated time [from, until). Each comes at most once, `partition` once for each
-// partition.
+// Receives the phases of the simulated time [from, until). Each comes at most once, but for `partition`: that comes for
+// each partition, again each time after the partitions have told each other what has left them.
 using PhaseTimesVisit = std::function<void(Time from, Time until, std::span<const PhaseTime> times)>;
 
 }  // namespace weir::engine

@@ -22,6 +22,9 @@ struct Regime {
   // The nearest cache of a common processor that the network's ports stay in: "L1", "L2" or "none".
   std::string_view cache;
   bool traced = false;  // single events are recorded
+  // The share of all events so far that one thread has taken alone, while several would not have been quicker; 1 if the
+  // run has no others. It depends on what else the machine does.
+  double on_one_thread = 1;
 };
 
 // "events by node, two sides, 32 epochs at once; priority ports, fifo NICs; ports fit in L2".

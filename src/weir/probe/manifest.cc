@@ -1,8 +1,10 @@
 #include "weir/probe/manifest.h"
 
 #include <fmt/format.h>
+
 #include <sys/resource.h>
 
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -60,7 +62,8 @@ Json document_of(const Manifest& m) {
                       {"switch_ports", m.regime->switch_ports},
                       {"host_ports", m.regime->host_ports},
                       {"cache", m.regime->cache},
-                      {"traced", m.regime->traced}};
+                      {"traced", m.regime->traced},
+                      {"on_one_thread", std::round(1'000 * m.regime->on_one_thread) / 1'000}};
   json["wall_s"] = m.wall_s;
   json["cpu_s"] = m.cpu_s;
   json["max_rss_bytes"] = m.max_rss_bytes;

@@ -15,6 +15,9 @@
 // The due times of all entities stand in one array, those of a node side by side. An event for a later pass is noted
 // there, with a bit in a set of those that wait; when its pass comes, all that wait at its node are looked through. So
 // nothing is moved between slots of time, and what is idle costs a bit.
+//
+// Several schedulers, each with a part of the network, can go over the sides together: where they take passes singly,
+// all have the same passes, and between these tell each other what comes next.
 #pragma once
 
 #include <algorithm>
@@ -100,6 +103,11 @@ class NodeScheduler {
   // over all nodes.
   void disable_sides() { sides_ = 1; }
   int sides() const { return sides_; }
+  // Between passes: whether next() ends with each pass, instead of where all have reached its `end` (is_at()). It does
+  // not pass over time in which nothing happens by itself then, for others may have something that matters here.
+  void take_passes_singly(bool singly) { singly_ = singly; }
+  // Between passes: whether all nodes have reached this instant.
+  bool is_at(Time end) const { return std::min(done_until_[0], done_until_[sides_ - 1]) >= end.ps; }
 
   // Calls on_ready(entity, Horizon::this_node) for the events of a node as their turn comes. In large networks also
   // with Horizon::next_node for those of the node that comes next, and on_ready.comes(node, by), if there is such a
@@ -126,6 +134,9 @@ class NodeScheduler {
 
   // All events before this have been taken of the nodes to which the open one has links.
   Time neighbours_taken_before() const { return {done_until_[sides_ - 1 - side_]}; }
+  // Between passes: all events before this have been taken of the nodes of this side.
+  Time taken_before(int side) const { return {done_until_[sides_ == 2 ? side : 0]}; }
+  bool is_far(Entity e) const { return far_side_ != 0 && places_[e].node >= far_side_; }
 
   // Only between passes.
   bool empty() const {
@@ -138,6 +149,11 @@ class NodeScheduler {
 
   // Only between passes.
   Time earliest() const { return {std::min(earliest_event_[0], earliest_event_[sides_ - 1])}; }
+
+  // Only between passes: nothing happens before t, at any node.
+  void pass_over(Time t) {
+    for (std::int64_t& reached : done_until_) reached = std::max(reached, t.ps);
+  }
 
   void skip_to(Time t) {
     assert(empty());
@@ -235,14 +251,14 @@ class NodeScheduler {
       }
       done_until_[side_] = until_;
       until_ = kClosed;
+      if (singly_) return false;
     }
   }
 
-  // Of the side that is behind. Time in which nothing happens on either side is passed over. False if both have reached
-  // the end.
+  // Of the side that is behind. Time in which nothing happens on either side is passed over, unless others might have
+  // something that does. False if both have reached the end.
   bool begin_pass(std::int64_t end) {
-    const std::int64_t soonest = std::min({end, earliest_event_[0], earliest_event_[sides_ - 1]});
-    for (std::int64_t& reached : done_until_) reached = std::max(reached, soonest);
+    if (!singly_) pass_over({std::min({end, earliest_event_[0], earliest_event_[sides_ - 1]})});
     side_ = sides_ == 2 && done_until_[1] < done_until_[0] ? 1 : 0;
     begun_ = done_until_[side_];
     if (end <= begun_) return false;
@@ -346,6 +362,7 @@ class NodeScheduler {
   const bool announces_;
   int side_ = 0;                // that of the pass; 0 if passes go over all nodes
   int sides_ = 1;               // how many passes go over by turns
+  bool singly_ = false;         // next() ends with each pass
   std::uint32_t far_side_ = 0;  // nodes of the second side have numbers from here on; 0: there is one side
   const std::int64_t span_;     // what happens at a node matters to others no sooner
   std::int64_t begun_ = 0;      // of the pass

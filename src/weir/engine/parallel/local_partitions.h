@@ -12,6 +12,7 @@
 #include "weir/engine/model/epochs.h"
 #include "weir/engine/parallel/mailboxes.h"
 #include "weir/engine/parallel/partitions.h"
+#include "weir/engine/parallel/thread_trials.h"
 #include "weir/engine/parallel/worker_threads.h"
 #include "weir/net/model/split.h"
 
@@ -52,9 +53,15 @@ class LocalPartitions final : public Partitions {
                                                                  : "by time",
                .traced = Tracer::kOn};
     if (!parts_.empty()) out.sides = parts_.front()->sides();
+    out.on_one_thread = threads_.count() == 1 ? 1 : trials_.share_alone();
     return out;
   }
-  bool has_long_turns() const override { return count_ == 1 && !exchange_ && parts_.front()->has_long_turns(); }
+  // Several partitions go over the two sides together, from the end of one link to that of the next, if no link within
+  // a partition is shorter than those between them. Ranks do not: that would take more of them than they have in
+  // common.
+  bool has_long_turns() const override {
+    return !exchange_ && parts_.front()->has_long_turns() && (count_ == 1 || cuts_shortest_);
+  }
   void after_fork() override { threads_.after_fork(); }
 
   void load(const traffic::Program& program, Time lag) override {
@@ -70,16 +77,15 @@ class LocalPartitions final : public Partitions {
     end_ = end;
     if (count_ == 1 && !exchange_) {
       timed(0, 0, [&] { run(0); });
-    } else {
-      mail_.begin_epoch();
-      threads_.run();
+      log_taken();
+      return;
     }
-    if (exchange_)
-      exchange();
-    else
-      for (const auto& failure : failures_)
-        if (failure) std::rethrow_exception(failure);
-    for (const PhaseTime& work : taken_) log_->add(work);
+    const bool singly = has_long_turns() && parts_.front()->sides() == 2 && !parts_.front()->is_at(end - epoch_);
+    for (auto& p : parts_) p->take_passes_singly(singly);
+    do {
+      if (singly && nothing_happened_) pass_over_idle_time();
+      run_round();
+    } while (singly && !parts_.front()->is_at(end));
   }
 
   const Totals& totals() override {
@@ -185,6 +191,7 @@ class LocalPartitions final : public Partitions {
   }
 
   void save(Saver& a, bool everywhere) override {
+    take_mail();
     a.value(count_);
     append(a, everywhere, [&](Saver& own) {
       for (auto& p : parts_) own.block([&](Saver& block) { p->save(block); });
@@ -201,6 +208,7 @@ class LocalPartitions final : public Partitions {
       });
     mail_.load(a);
     totals_are_known_ = false;
+    events_before_ = own_events();
   }
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
@@ -253,6 +261,12 @@ class LocalPartitions final : public Partitions {
     totals_are_known_ = false;
   }
 
+  std::uint64_t own_events() const {
+    std::uint64_t out = 0;
+    for (const auto& p : parts_) out += p->counters().events;
+    return out;
+  }
+
   Totals own_totals() const {
     Totals out;
     for (const auto& p : parts_) {
@@ -294,6 +308,52 @@ class LocalPartitions final : public Partitions {
     exchange_->gather_into(a, own.content(), everywhere);
   }
 
+  // What has been handed over is taken over now, so that what is saved does not depend on how many passes there were.
+  void take_mail() {
+    for (std::uint32_t i = own_.first; i < own_.end; ++i)
+      for (std::uint32_t from = 0; from < count_; ++from) {
+        parts_[i - own_.first]->take_over(mail_.at(from, i));
+        mail_.at(from, i).clear();
+      }
+    if (exchange_)
+      for (std::uint32_t i = own_.first; i < own_.end; ++i)
+        for (Mailbox& box : mail_.sent_by(i)) box.clear();  // other ranks have what is theirs
+    totals_are_known_ = false;
+  }
+
+  // Every partition goes on to the end of the epoch, or takes the next pass of those that lead there.
+  void run_round() {
+    mail_.begin_epoch();
+    const bool tries = threads_.count() > 1;
+    const std::int64_t begin = tries ? passing_ns() : 0;
+    if (tries && trials_.alone())
+      threads_.run_alone();
+    else
+      threads_.run();
+    const std::uint64_t events = own_events();
+    nothing_happened_ = events == events_before_;
+    if (tries) trials_.add(events - events_before_, passing_ns() - begin);
+    events_before_ = events;
+    if (exchange_)
+      exchange();
+    else
+      for (const auto& failure : failures_)
+        if (failure) std::rethrow_exception(failure);
+    log_taken();
+  }
+
+  // After a pass in which nothing happened, to where something does. Flows that have come from outside are not known
+  // yet.
+  void pass_over_idle_time() {
+    if (std::any_of(pending_.begin(), pending_.end(), [](const auto& flows) { return !flows.empty(); })) return;
+    const Time next = std::min(earliest(), end_);
+    for (auto& p : parts_) p->pass_over(next);
+  }
+
+  void log_taken() {
+    for (const PhaseTime& work : taken_) log_->add(work);
+  }
+
   void run(std::uint32_t i) {
     for (const auto& flow : pending_[i]) parts_[i]->add_flow(flow);
     pending_[i].clear();
@@ -333,6 +393,8 @@ class LocalPartitions final : public Partitions {
 
   const net::Topology& topology_;
   const Network& network_;
+  const Time epoch_ = epoch_length(topology_);
+  const bool cuts_shortest_ = turn_length(topology_) == epoch_;  // no link is shorter than those that are cut
   const std::uint32_t partitions_;
   std::vector<std::uint16_t> of_node_;
   const std::uint32_t count_;                                 // of partitions, of all ranks
@@ -351,6 +413,9 @@ class LocalPartitions final : public Partitions {
   PhaseLog* log_ = nullptr;                                 // null: nobody wants to know what takes how long
   std::vector<PhaseTime> taken_;                            // by partition, for the log
   Time end_;
+  std::uint64_t events_before_ = 0;  // the last round
+  bool nothing_happened_ = false;    // in it
+  ThreadTrials trials_;
   WorkerThreads threads_;  // of this rank; they end before what they work on
 };
 

@@ -27,6 +27,11 @@ class TaskRounds {
     take_any(0, round, work);
     wait_for_end();
   }
+  // The same, but the leader does all of them; the others are not told.
+  template <class Work>
+  void lead_alone(Work&& work) const {
+    for (std::uint32_t task = 0; task < tasks_.size(); ++task) work(0, task);
+  }
   // As thread 1, 2, ...: takes part in rounds until stop().
   template <class Work>
   void follow(std::uint32_t thread, Work&& work) {

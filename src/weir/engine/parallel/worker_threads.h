@@ -21,8 +21,10 @@ class WorkerThreads {
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
-  // A round of all tasks (TaskRounds::lead).
+  std::uint32_t count() const { return threads_; }
+  // A round of all tasks, by all threads or by this one alone (TaskRounds).
   void run() { rounds_.lead(work_); }
+  void run_alone() { rounds_.lead_alone(work_); }
   // In the child of a fork(2) that came between rounds: threads of its own.
   void after_fork();
 

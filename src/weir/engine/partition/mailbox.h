@@ -20,24 +20,35 @@ namespace weir::engine {
 class PackedPackets {
  public:
   // Adds a packet, whose `departs` is its arrival. `telemetry` and `sack` are null if it has none.
-  void add(const net::Packet& packet, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
-    net::Packet bare = packet;
+  void add(const net::Packet& whole, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
+    net::Packet packet = whole;
     // Where the records stand in this partition means nothing to others.
-    bare.record = telemetry != nullptr ? net::kHasTelemetry : net::kNoRecord;
-    append(&bare, sizeof(bare));
-    append(&port, sizeof(port));
-    if (telemetry != nullptr) append(telemetry, size_of_telemetry(telemetry->hops));
-    if (sack != nullptr) append(sack, sizeof(*sack));
+    packet.record = telemetry != nullptr ? net::kHasTelemetry : net::kNoRecord;
+    if (bytes_.size() < size_ + kMost) [[unlikely]]
+      bytes_.resize(2 * (size_ + kMost));
+    char* at = bytes_.data() + size_;
+    std::memcpy(at, &packet, sizeof(packet));
+    std::memcpy(at + sizeof(packet), &port, sizeof(port));
+    at += sizeof(packet) + sizeof(port);
+    if (telemetry != nullptr) {
+      copy_telemetry(at, telemetry, telemetry->hops);
+      at += size_of_telemetry(telemetry->hops);
+    }
+    if (sack != nullptr) {
+      std::memcpy(at, sack, sizeof(*sack));
+      at += sizeof(*sack);
+    }
+    size_ = static_cast<std::size_t>(at - bytes_.data());
     ++count_;
   }
 
   // The parts of a packet's record, as they were packed.
   struct Records {
     const char* telemetry = nullptr;
-    std::size_t telemetry_size = 0;
+    std::uint64_t hops = 0;      // of the telemetry
     const char* sack = nullptr;  // null: the packet has none
 
-    void read(Telemetry& to) const { std::memcpy(static_cast<void*>(&to), telemetry, telemetry_size); }
+    void read(Telemetry& to) const { copy_telemetry(&to, telemetry, hops); }
     void read(net::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
   };
 
@@ -54,10 +65,8 @@ class PackedPackets {
       Records records;
       if (packet.has_telemetry()) {
         records.telemetry = at;
-        std::uint64_t hops = 0;
-        std::memcpy(&hops, at + offsetof(Telemetry, hops), sizeof(hops));
-        records.telemetry_size = size_of_telemetry(hops);
-        at += records.telemetry_size;
+        std::memcpy(&records.hops, at + offsetof(Telemetry, hops), sizeof(records.hops));
+        at += size_of_telemetry(records.hops);
       }
       if ((packet.flags & net::kSack) != 0) {
         records.sack = at;
@@ -68,28 +77,37 @@ class PackedPackets {
   }
 
   std::uint32_t count() const { return count_; }
-  const std::string& bytes() const { return bytes_; }
+  std::string_view bytes() const { return {bytes_.data(), size_}; }
   // Takes over what count() and bytes() of another one were.
   void assign(std::uint32_t count, std::string_view bytes) {
     count_ = count;
+    size_ = bytes.size();
     bytes_ = bytes;
+    bytes_.resize(size_ + kMost);
   }
   // Takes over the first `size` characters of `from` without a copy; `from` gets the buffer of this one.
   void adopt(std::uint32_t count, std::size_t size, std::string& from) {
     count_ = count;
+    size_ = size;
     bytes_.swap(from);
-    bytes_.resize(size);
+    bytes_.resize(size_ + kMost);
   }
   // Lends the bytes without a copy, until the same call gives them back.
-  void swap_bytes(std::string& other) { bytes_.swap(other); }
+  void swap_bytes(std::string& other) {
+    bytes_.resize(size_);
+    bytes_.swap(other);
+    size_ = bytes_.size();
+  }
   void clear() {
     count_ = 0;
-    bytes_.clear();
+    size_ = 0;
   }
   template <class A>
   void archive(A& a) {
+    std::string packed(bytes());
     a.value(count_);
-    a.text(bytes_);
+    a.text(packed);
+    if constexpr (A::kLoads) assign(count_, packed);
   }
 
  private:
@@ -97,9 +115,19 @@ class PackedPackets {
   static std::size_t size_of_telemetry(std::uint64_t hops) {
     return offsetof(Telemetry, hop) + hops * sizeof(HopTelemetry);
   }
-  void append(const void* from, std::size_t size) { bytes_.append(static_cast<const char*>(from), size); }
+  // Copies the hops that most packets have at once, which takes a few instructions, and others if there are more.
+  static void copy_telemetry(void* to, const void* from, std::uint64_t hops) {
+    constexpr std::size_t kUsual = offsetof(Telemetry, hop) + 4 * sizeof(HopTelemetry);
+    std::memcpy(to, from, kUsual);
+    if (const std::size_t size = size_of_telemetry(hops); size > kUsual) [[unlikely]]
+      std::memcpy(static_cast<char*>(to) + kUsual, static_cast<const char*>(from) + kUsual, size - kUsual);
+  }
+  // No packet takes more. So many bytes more than it has to hold are in the buffer.
+  static constexpr std::size_t kMost =
+      sizeof(net::Packet) + sizeof(std::uint32_t) + sizeof(Telemetry) + sizeof(net::Sack);
 
   std::uint32_t count_ = 0;
+  std::size_t size_ = 0;  // how much of the buffer is in use
   std::string bytes_;
 };
 

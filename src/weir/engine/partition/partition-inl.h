@@ -166,11 +166,13 @@ void Partition<S, T>::on_rare(const sim::Event& event) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
   messages().hand_over(outboxes);
-  links().hand_over(end, [&](std::uint32_t port, const net::Packet& packet) {
+  const auto box_of = [&](std::uint32_t port) -> PackedPackets& {
+    return outboxes[shared().of_node[shared().network.ports[port].peer]].packets;
+  };
+  links().hand_over(end, box_of, [&](PackedPackets& box, std::uint32_t port, const net::Packet& packet) {
     const bool tells = (packet.flags & net::kSack) != 0;
-    outboxes[shared().of_node[shared().network.ports[port].peer]].packets.add(
-        packet, port, packet.has_telemetry() ? &shared().packets.telemetry(packet) : nullptr,
-        tells ? &shared().packets.sack(packet) : nullptr);
+    box.add(packet, port, packet.has_telemetry() ? &shared().packets.telemetry(packet) : nullptr,
+            tells ? &shared().packets.sack(packet) : nullptr);
     shared().packets.release(packet);
   });
 }

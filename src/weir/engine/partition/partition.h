@@ -65,10 +65,23 @@ class Partition final : private StateHolder<S, T>,
   void load(const traffic::Program& program, Time lag);
   // Adds a flow of a host of this partition, which is not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
-  // Takes all events before `end`.
+  // Takes all events before `end`, or those of one pass (take_passes_singly()).
   void run_until(Time end);
-  // Moves what other partitions have to get into the mailboxes, by partition: what has begun to leave before `end` by
-  // cut links, and what their hosts have to know of messages.
+  // Between calls of run_until(): whether each goes over the nodes of one side only (sim/node_scheduler.h). All
+  // partitions do it alike, and hand over what they have for each other in between, until all are at an end.
+  void take_passes_singly([[maybe_unused]] bool singly) {
+    if constexpr (kOrdersWithinNode) shared().scheduler.take_passes_singly(singly);
+  }
+  bool is_at([[maybe_unused]] Time end) const {
+    if constexpr (kOrdersWithinNode) return shared().scheduler.is_at(end);
+    return true;
+  }
+  // Between passes: nothing happens in any partition before t.
+  void pass_over([[maybe_unused]] Time t) {
+    if constexpr (kOrdersWithinNode) shared().scheduler.pass_over(t);
+  }
+  // Moves what other partitions have to get into the mailboxes, by partition: what has begun to leave by cut links,
+  // before `end` or as far as passes have come, and what their hosts have to know of messages.
   void hand_over(Time end, std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);
   // Whether the turns of nodes are longer if run_until() has a long way to go.

@@ -22,7 +22,10 @@ Links<P>::Links(std::uint16_t partitions)
     const bool to = shared().mine(model().topology.port_peer(port));
     if (from && !to) {
       shared().port(port).cut = true;
-      cut_ports_.push_back(port);
+      bool is_far = false;
+      if constexpr (P::kOrdersWithinNode)
+        is_far = scheduler().is_far(shared().departures_of_switch(model().topology.port_owner(port) - shared().hosts));
+      cut_ports_[is_far].push_back(port);
     }
     if (to && !from) {
       wires_.emplace_back();
@@ -275,26 +278,40 @@ inline void Links<P>::schedule_first_arrival(Port& p, std::uint32_t port) {
 }
 
 template <class P>
-template <class Out>
-void Links<P>::hand_over(Time end, Out&& out) {
-  for (const std::uint32_t port : cut_ports_) {
+template <class BoxOf, class Out>
+void Links<P>::hand_over(Time end, BoxOf&& box_of, Out&& out) {
+  for (const int side : {0, 1}) {
+    if constexpr (P::kOrdersWithinNode) end = scheduler().taken_before(side);
+    hand_over_side(side, end, box_of, out);
+  }
+}
+
+template <class P>
+template <class BoxOf, class Out>
+void Links<P>::hand_over_side(int side, Time end, BoxOf& box_of, Out& out) {
+  if (handed_over_[side] == end) return;
+  handed_over_[side] = end;
+  for (const std::uint32_t port : cut_ports_[side]) {
     Port& p = shared().port(port);
     if (p.ring.empty() && p.urgent.empty()) continue;
     settle(p, {end.ps - 1});
-    while (!wire_is_empty(p)) {
+    if (wire_is_empty(p)) continue;
+    auto& box = box_of(port);
+    do {
       Descriptor& packet = take_off_wire(p);
       apply_departure(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
-      out(port, packet.has_record() ? packets().load(packet) : packets().packet(packet));
-    }
+      out(box, port, packet.has_record() ? packets().load(packet) : packets().packet(packet));
+    } while (!wire_is_empty(p));
   }
 }
 
 template <class P>
 Time Links<P>::next_to_leave_partition() const {
   Time next = Time::max();
-  for (const std::uint32_t port : cut_ports_) next = std::min(next, next_departure(shared().port(port)));
+  for (const auto& of_side : cut_ports_)
+    for (const std::uint32_t port : of_side) next = std::min(next, next_departure(shared().port(port)));
   return next;
 }
 

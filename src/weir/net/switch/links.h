@@ -6,6 +6,7 @@
 // epoch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -58,10 +59,11 @@ class Links : public sim::PartitionPart<Links, P> {
   bool is_inbound(std::uint32_t port) const { return !alone_ && inbound_[port] != 0; }
   PacketRing& inbound(std::uint32_t port) { return wires_[inbound_[port] - 1]; }
   const PacketRing& inbound(std::uint32_t port) const { return wires_[inbound_[port] - 1]; }
-  // Calls out(port, packet) for each packet that has begun to leave before `end` by a cut link, its time of arrival in
-  // `departs`, and takes it off its port.
-  template <class Out>
-  void hand_over(Time end, Out&& out);
+  // Calls out(box_of(port), port, packet) for each packet that has begun to leave by a cut link, its time of arrival in
+  // `departs`, and takes it off its port. All events before `end` have been taken; where nodes take turns, as many as
+  // the scheduler says.
+  template <class BoxOf, class Out>
+  void hand_over(Time end, BoxOf&& box_of, Out&& out);
   // After that: when the next packet begins to leave by a cut link if nothing happens before; Time::max(): none will.
   Time next_to_leave_partition() const;
   // A packet that another partition has handed over.
@@ -113,15 +115,19 @@ class Links : public sim::PartitionPart<Links, P> {
   Descriptor& take_first(Port& p, std::uint32_t port, Time now);
   [[gnu::noinline]] Descriptor* arrive_priority(Port& p, std::uint32_t port, Time now);
   void count_arrival(std::uint32_t port, const Descriptor& packet, Time now);
+  template <class BoxOf, class Out>
+  void hand_over_side(int side, Time end, BoxOf& box_of, Out& out);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
 
   const ClassRules class_rules_;
   const bool alone_;  // there is one partition
   const IntFormat int_format_;
   const bool exact_telemetry_;
-  std::vector<std::uint32_t> cut_ports_;  // of this partition, towards others
-  ZeroedArray<std::uint32_t> inbound_;    // by port: 1 + index into wires_, or 0; empty if alone
-  std::vector<PacketRing> wires_;         // taken over, not yet arrived
+  // Of this partition, towards others; by the scheduler's side of their owners.
+  std::array<std::vector<std::uint32_t>, 2> cut_ports_;
+  std::array<Time, 2> handed_over_;     // by side: what has begun to leave before
+  ZeroedArray<std::uint32_t> inbound_;  // by port: 1 + index into wires_, or 0; empty if alone
+  std::vector<PacketRing> wires_;       // taken over, not yet arrived
 };
 
 }  // namespace weir::net
