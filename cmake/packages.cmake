@@ -81,7 +81,7 @@ Begin at /usr/share/doc/weir-doc/html/index.html."
     ARCHITECTURE all)
   # `./dev docs` makes both; packaging.cmake says what is missing.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/site/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weir-doc/html
-          COMPONENT documentation OPTIONAL)
+          COMPONENT documentation OPTIONAL PATTERN ".html" EXCLUDE)  # what Sphinx keeps for its next run
   install(CODE "
     set(PAGES ${PROJECT_SOURCE_DIR}/build/docs/man)
     set(MANUAL \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
