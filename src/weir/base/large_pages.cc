@@ -29,6 +29,18 @@ std::atomic<std::uint64_t> taken{0};
 
 std::size_t room_of(std::size_t bytes) { return std::bit_ceil(std::max(bytes, kLine)); }
 
+// Wishes, which Linux alone knows: without them all works as well, only slower.
+void wish_large_pages([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  madvise(at, bytes, MADV_HUGEPAGE);
+#endif
+}
+void wish_small_pages([[maybe_unused]] void* at, [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_NOHUGEPAGE
+  madvise(at, bytes, MADV_NOHUGEPAGE);
+#endif
+}
+
 // Whole pages of the system's, large ones if it can.
 void* map_pages(std::size_t bytes) {
   const std::size_t wide = bytes + kPage;
@@ -38,7 +50,7 @@ void* map_pages(std::size_t bytes) {
   const std::size_t before = -reinterpret_cast<std::uintptr_t>(first) % kPage;
   if (before != 0) munmap(first, before);
   munmap(first + before + bytes, kPage - before);
-  madvise(first + before, bytes, MADV_HUGEPAGE);  // a wish: without it all works as well, only slower
+  wish_large_pages(first + before, bytes);
   return first + before;
 }
 
@@ -132,7 +144,7 @@ void* take_zeros(std::size_t bytes, bool sparse) {
   }
   void* const at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at == MAP_FAILED) throw std::bad_alloc();
-  madvise(at, bytes, MADV_NOHUGEPAGE);  // one that is written to in one place takes 2 MiB
+  wish_small_pages(at, bytes);  // a large one that is written to in one place takes 2 MiB
   return at;
 }
 
