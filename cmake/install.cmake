@@ -1,4 +1,4 @@
-# `cmake --install`: the command, and for programs that embed Weir the libraries of a run, their public headers (include/), and what
+# `cmake --install`: the command with its manual pages and completions, and for programs that embed Weir the libraries of a run, their public headers (include/), and what
 # find_package(weir) and pkg-config need.
 include(CMakePackageConfigHelpers)
 
@@ -27,6 +27,11 @@ if(TARGET weir_cli)
   install(DIRECTORY papers scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/weir)
   install(FILES share/wireshark/weir.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/weir/wireshark)
   install(FILES share/scenario.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/weir)
+  install(DIRECTORY share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  set(WEIR_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING
+      "Where zsh looks for completions; for Debian's packages share/zsh/vendor-completions")
+  install(FILES share/completions/_weir DESTINATION ${WEIR_ZSH_COMPLETIONS})
   install(FILES share/completions/weir.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME weir)
+  install(FILES share/completions/weir.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   install(PROGRAMS share/perfetto/query.py DESTINATION ${CMAKE_INSTALL_DATADIR}/weir/perfetto)
 endif()

@@ -1,9 +1,9 @@
-"""Builds the site of the documentation, its man page and an archive to read offline.
+"""Builds the site of the documentation and an archive to read offline.
 
     build.py OUT VERSION [--sources URL]
 
 OUT/site/VERSION is the site of this version; those of others stay beside it, and every page has a menu of all of them.
-OUT/man/weir.1 is the man page, and OUT/weir-docs-VERSION.tar.gz the site in one file. Links to files that are no pages
+OUT/weir-docs-VERSION.tar.gz is the site in one file. Links to files that are no pages
 lead to URL/FILE; without --sources they are only named. Warnings of Sphinx are errors.
 """
 import json
@@ -148,12 +148,11 @@ def main():
     source, site = out / "source", out / "site"
     lay_out(source, sources)
     sphinx("html", source, site / version, version)
-    sphinx("man", source, out / "man", version)
     list_versions(site)
     with tarfile.open(out / f"weir-docs-{version}.tar.gz", "w:gz") as archive:
         archive.add(site / version, f"weir-docs-{version}")
     pages = sum(1 for _ in (site / version).rglob("*.html"))
-    print(f"docs: {pages} pages in {site / version}; {out}/weir-docs-{version}.tar.gz; {out}/man/weir.1")
+    print(f"docs: {pages} pages in {site / version}; {out}/weir-docs-{version}.tar.gz")
 
 
 main()

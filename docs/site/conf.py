@@ -22,5 +22,3 @@ html_js_files = ["../../versions.js", "versions-menu.js"]
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
-
-man_pages = [("reference/cli", "weir", "a datacenter transport simulator", [author], 1)]
