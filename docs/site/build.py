@@ -17,6 +17,7 @@ import sys
 import tarfile
 
 import claims
+import headers
 import modules
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -114,7 +115,7 @@ def lay_out(source, sources):
     claims.write(ROOT, source / "evidence/claim")
     claims.write_tried(ROOT, source / "developers/tried.md")
     modules.write_python(ROOT, source / "reference/python.md")
-    modules.write_headers(ROOT, source / "reference/cpp")
+    headers.write(ROOT, source / "reference/cpp")
     with open(source / "index.md", "a") as index:
         for caption, pages in SECTIONS:
             index.write(toctree(pages, caption))
@@ -130,7 +131,7 @@ def lay_out(source, sources):
 
 def sphinx(builder, source, out, version):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-b", builder, "-d", out.parent / f".{builder}", source, out]
-    if subprocess.run(command, env={**os.environ, "WEIR_DOCS_VERSION": version}).returncode != 0:
+    if subprocess.run(command, env={**os.environ, "WEIR_DOCS_VERSION": version, "WEIR_DOCS_DOXYGEN": str(out.parents[1] / "doxygen/xml")}).returncode != 0:
         sys.exit(f"docs: {builder} has warnings")
 
 
@@ -147,6 +148,7 @@ def main():
     sources = sys.argv[4] if sys.argv[3:4] == ["--sources"] else ""
     source, site = out / "source", out / "site"
     lay_out(source, sources)
+    headers.run_doxygen(ROOT, out)
     sphinx("html", source, site / version, version)
     list_versions(site)
     with tarfile.open(out / f"weir-docs-{version}.tar.gz", "w:gz") as archive:

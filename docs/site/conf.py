@@ -6,13 +6,21 @@ author = "The Weir authors"
 copyright = "the Weir authors, Apache License 2.0"
 version = release = os.environ["WEIR_DOCS_VERSION"]
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "breathe"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 6
 # Blocks of pages are also in languages that Pygments does not know, or are only nearly in one.
 highlight_language = "text"
-suppress_warnings = ["misc.highlighting_failure", "myst.header"]
+# Each header says again which namespaces its names are in.
+suppress_warnings = ["misc.highlighting_failure", "myst.header", "duplicate_declaration.cpp"]
 nitpicky = True
+# Types of other libraries, and names within declarations, have no page.
+nitpick_ignore_regex = [("cpp:.*", ".*")]
+
+breathe_projects = {"weir": os.environ["WEIR_DOCS_DOXYGEN"]}
+breathe_default_project = "weir"
+breathe_default_members = ("members",)
+breathe_show_include = False
 
 html_theme = "furo"
 html_title = f"Weir {version}"

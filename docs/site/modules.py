@@ -42,31 +42,3 @@ def write_python(root, file):
                 for method in documented(node.body):
                     out += [f"**`{signature(method)}`**", "", *docstring(method)]
     file.write_text("\n".join(out))
-
-
-def write_headers(root, folder):
-    """The public headers, whose comments say what each is for, and the units, ranges and errors of each function."""
-    folder.mkdir(parents=True)
-    include = root / "include/weir"
-    groups = {}
-    for path in sorted(include.rglob("*.h")):
-        groups.setdefault(path.parent.relative_to(include).as_posix(), []).append(path)
-    out = ["# C++", "", "The public headers, by folder. Their comments are the reference: what a header is for, and the units, valid "
-           "ranges and errors of each function. [Embedding](../../guides/embedding.md) shows how they are used.", "",
-           "| header | what it is for |", "|---|---|"]
-    for group, headers in groups.items():
-        page = "weir" if group == "." else group.replace("/", "-")
-        text = [f"# weir/{'' if group == '.' else group + '/'}", "", f"Public headers of `include/weir/{'' if group == '.' else group}`.", ""]
-        for path in headers:
-            name = path.relative_to(include.parent).as_posix()
-            lines = path.read_text().splitlines()
-            comment = []
-            for line in lines:
-                if not line.startswith("//"):
-                    break
-                comment.append(line.removeprefix("//").strip())
-            purpose = re.split(r"(?<=\.)\s", " ".join(comment))[0]
-            out.append(f"| [{name}]({page}.md#{re.sub(r'[^a-z0-9_-]', '', name.lower().replace(' ', '-'))}) | {purpose.replace('|', ' ')} |")
-            text += [f"## {name}", "", "````cpp", *lines, "````", ""]
-        (folder / f"{page}.md").write_text("\n".join(text))
-    (folder / "index.md").write_text("\n".join(out) + "\n")
