@@ -17,8 +17,8 @@ import sys
 import tarfile
 
 import claims
+import docstrings
 import headers
-import modules
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Pages from outside docs/, by their places in the site.
@@ -41,7 +41,7 @@ SECTIONS = (
         ),
     ),
     ("Understand", tuple(f"concepts/{n}" for n in ("index", "model", "time", "paths-and-queues", "statistics", "modes",
-                                                   "phase-effects"))),
+                                                   "phase-effects", "glossary"))),
     ("Look up", ("reference/index",)),
     ("Judge", tuple(f"evidence/{n}" for n in ("validation", "validation-details", "claims", "claim/index", "spraying",
                                               "performance", "on-hosts"))),
@@ -50,6 +50,13 @@ SECTIONS = (
                                          "on-hosts")) + ("changelog",)),
 )
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+
+
+def package():
+    """The folder from which `import weir` works: that of a build with its extension module, or the sources."""
+    built = ROOT / "build/release/python"
+    check = subprocess.run([sys.executable, "-c", "import weir"], env={**os.environ, "PYTHONPATH": str(built)}, stderr=subprocess.DEVNULL)
+    return built if check.returncode == 0 else ROOT / "python"
 
 
 def places():
@@ -114,7 +121,7 @@ def lay_out(source, sources):
     shutil.copy(ROOT / "docs/site/conf.py", source / "conf.py")
     claims.write(ROOT, source / "evidence/claim")
     claims.write_tried(ROOT, source / "developers/tried.md")
-    modules.write_python(ROOT, source / "reference/python.md")
+    docstrings.write(ROOT, source / "reference/python.md", package() != ROOT / "python")
     headers.write(ROOT, source / "reference/cpp")
     with open(source / "index.md", "a") as index:
         for caption, pages in SECTIONS:
@@ -131,7 +138,8 @@ def lay_out(source, sources):
 
 def sphinx(builder, source, out, version):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-b", builder, "-d", out.parent / f".{builder}", source, out]
-    if subprocess.run(command, env={**os.environ, "WEIR_DOCS_VERSION": version, "WEIR_DOCS_DOXYGEN": str(out.parents[1] / "doxygen/xml")}).returncode != 0:
+    if subprocess.run(command, env={**os.environ, "WEIR_DOCS_VERSION": version, "WEIR_DOCS_DOXYGEN": str(out.parents[1] / "doxygen/xml"), "WEIR_DOCS_PACKAGE": str(package()),
+                   "WEIR_DOCS_FOLDER": str(ROOT / "docs/site")}).returncode != 0:
         sys.exit(f"docs: {builder} has warnings")
 
 

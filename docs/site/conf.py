@@ -1,12 +1,17 @@
 """Sphinx's settings for the pages that build.py has laid out."""
 import os
+import pathlib
+import sys
+
+# docstrings.py stands in this folder, of which the pages' is a copy.
+sys.path[:0] = [os.environ["WEIR_DOCS_PACKAGE"], os.environ["WEIR_DOCS_FOLDER"]]
 
 project = "Weir"
 author = "The Weir authors"
 copyright = "the Weir authors, Apache License 2.0"
 version = release = os.environ["WEIR_DOCS_VERSION"]
 
-extensions = ["myst_parser", "breathe"]
+extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "docstrings"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 6
 # Blocks of pages are also in languages that Pygments does not know, or are only nearly in one.
@@ -15,12 +20,19 @@ highlight_language = "text"
 suppress_warnings = ["misc.highlighting_failure", "myst.header", "duplicate_declaration.cpp"]
 nitpicky = True
 # Types of other libraries, and names within declarations, have no page.
-nitpick_ignore_regex = [("cpp:.*", ".*")]
+nitpick_ignore_regex = [("cpp:.*", ".*"), ("py:.*", ".*")]
 
 breathe_projects = {"weir": os.environ["WEIR_DOCS_DOXYGEN"]}
 breathe_default_project = "weir"
 breathe_default_members = ("members",)
 breathe_show_include = False
+
+autodoc_member_order = "bysource"
+autodoc_class_signature = "separated"
+autodoc_inherit_docstrings = False
+autodoc_mock_imports = ["gymnasium", "pettingzoo", "onnx", "pandas", "polars", "pyarrow"]
+if not list(pathlib.Path(os.environ["WEIR_DOCS_PACKAGE"]).glob("weir/_weir*.so")):
+    autodoc_mock_imports.append("weir._weir")
 
 html_theme = "furo"
 html_title = f"Weir {version}"

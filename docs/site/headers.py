@@ -108,10 +108,12 @@ def run_doxygen(root, out):
     (out / "settings").write_text(SETTINGS.format(headers=headers, out=out))
     if subprocess.run(["doxygen", out / "settings"]).returncode != 0:
         sys.exit("docs: doxygen has warnings")
-    # Sphinx reads no lists in braces, and no requirements, as initial values.
     for file in (out / "xml").glob("*.xml"):
-        file.write_text(re.sub(r"<initializer>[^<]*(?:<(?!/initializer>)[^<]*)*</initializer>",
-                               lambda one: "" if "{" in one[0] else one[0], file.read_text()))
+        text = file.read_text()
+        # Sphinx reads no lists in braces, and no requirements, as initial values.
+        text = re.sub(r"<initializer>.*?</initializer>", lambda one: "" if "{" in one[0] else one[0], text, flags=re.S)
+        # Headers have no place of their own, to which an example's #include could lead.
+        file.write_text(re.sub(r'<ref refid="\w+_8h"[^>]*>([^<]*)</ref>', r"\1", text))
     # Breathe looks for files by the names of the index, where Doxygen leaves out their folders.
     index = out / "xml/index.xml"
 
