@@ -2,6 +2,7 @@
 import os
 import pathlib
 import sys
+import types
 
 # docstrings.py stands in this folder, of which the pages' is a copy.
 sys.path[:0] = [os.environ["WEIR_DOCS_PACKAGE"], os.environ["WEIR_DOCS_FOLDER"]]
@@ -27,12 +28,16 @@ breathe_default_project = "weir"
 breathe_default_members = ("members",)
 breathe_show_include = False
 
+# The menu of every page would have all functions, which takes most of the time.
+toc_object_entries = False
 autodoc_member_order = "bysource"
 autodoc_class_signature = "separated"
 autodoc_inherit_docstrings = False
 autodoc_mock_imports = ["gymnasium", "pettingzoo", "onnx", "pandas", "polars", "pyarrow"]
 if not list(pathlib.Path(os.environ["WEIR_DOCS_PACKAGE"]).glob("weir/_weir*.so")):
-    autodoc_mock_imports.append("weir._weir")
+    # Without the extension module, all that it has are empty classes.
+    sys.modules["weir._weir"] = types.ModuleType("weir._weir")
+    sys.modules["weir._weir"].__getattr__ = lambda name: type(name, (), {})
 
 html_theme = "furo"
 html_title = f"Weir {version}"
