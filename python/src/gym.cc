@@ -132,6 +132,7 @@ void add_turns(nb::module_& m) {
       .def_prop_ro("reward", [](const Turn& t) { return t.environment.question().reward; })
       .def_prop_ro(
           "seen", [](const Turn& t) { return seen(t.environment.question()); },
+          nb::for_getter(nb::sig("def seen(self, /) -> dict[str, float]")),
           "What the flow has observed since the decision before.")
       .def_prop_ro("single_has_ended", [](const Turn& t) { return t.environment.single_has_ended(); })
       .def("require_question", [](const Turn& t) { t.environment.require_question(); })
@@ -288,16 +289,17 @@ void add_many_turns(nb::module_& m) {
             return column_of<std::int64_t>(t.environment, [](const Env& e) { return e.now().ps; });
           },
           nb::rv_policy::move)
-      .def_prop_ro("seen",
-                   [](const Turns& t) {
-                     nb::dict out;
-                     for_each_seen([&](const char* name, auto value) {
-                       using Number = decltype(value(policy::Observation()));
-                       out[name] =
-                           column_of<Number>(t.environment, [&](const Env& e) { return value(e.question().seen); });
-                     });
-                     return out;
-                   })
+      .def_prop_ro(
+          "seen",
+          [](const Turns& t) {
+            nb::dict out;
+            for_each_seen([&](const char* name, auto value) {
+              using Number = decltype(value(policy::Observation()));
+              out[name] = column_of<Number>(t.environment, [&](const Env& e) { return value(e.question().seen); });
+            });
+            return out;
+          },
+          nb::for_getter(nb::sig("def seen(self, /) -> dict[str, object]")))
       .def_prop_ro("threads", [](const Turns& t) { return t.environment.threads(); });
 }
 
