@@ -4,7 +4,7 @@ import pathlib
 import sys
 import types
 
-# docstrings.py stands in this folder, of which the pages' is a copy.
+# docstrings.py and menus.py stand in the folder of the sources, of which the pages' has only this file.
 sys.path[:0] = [os.environ["WEIR_DOCS_PACKAGE"], os.environ["WEIR_DOCS_FOLDER"]]
 
 project = "Weir"
@@ -12,7 +12,7 @@ author = "The Weir authors"
 copyright = "the Weir authors, Apache License 2.0"
 version = release = os.environ["WEIR_DOCS_VERSION"]
 
-extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "docstrings"]
+extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "docstrings", "menus"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 6
 # Blocks of pages are also in languages that Pygments does not know, or are only nearly in one.

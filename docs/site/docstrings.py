@@ -90,4 +90,4 @@ def as_text(docstring):
 
 def setup(app):
     app.connect("autodoc-process-docstring", lambda _app, _what, _name, _object, _options, lines: lines.__setitem__(slice(None), as_text(lines)))
-    return {"parallel_read_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
