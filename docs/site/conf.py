@@ -31,7 +31,6 @@ breathe_show_include = False
 # The menu of every page would have all functions, which takes most of the time.
 toc_object_entries = False
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
 autodoc_inherit_docstrings = False
 autodoc_mock_imports = ["gymnasium", "pettingzoo", "onnx", "pandas", "polars", "pyarrow"]
 if not list(pathlib.Path(os.environ["WEIR_DOCS_PACKAGE"]).glob("weir/_weir*.so")):

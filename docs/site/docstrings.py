@@ -1,7 +1,9 @@
 """The reference of Python: autodoc reads the package, and its docstrings, which are plain text with aligned columns, become
 definition lists, code and paragraphs."""
 import ast
+import importlib
 import re
+import sys
 
 # Where a name of the package is to be found, beside what `weir.__all__` has.
 MODULES = ("weir.theory", "weir.policy")
@@ -88,6 +90,18 @@ def as_text(docstring):
     return out
 
 
+def show_static_functions():
+    """Autodoc takes static functions of the extension module for data, and shows functions of Python instead."""
+    importlib.import_module("weir")
+    for of in (one for one in vars(sys.modules["weir._weir"]).values() if isinstance(one, type)):
+        for name, function in list(vars(of).items()):
+            if type(function).__name__ == "nb_func" and not name.startswith("_"):
+                shown = lambda: None  # noqa: E731
+                shown.__name__, shown.__doc__ = name, function.__doc__
+                setattr(of, name, staticmethod(shown))
+
+
 def setup(app):
+    app.connect("builder-inited", lambda _app: show_static_functions())
     app.connect("autodoc-process-docstring", lambda _app, _what, _name, _object, _options, lines: lines.__setitem__(slice(None), as_text(lines)))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -42,11 +42,11 @@ def block(lines, mark, head=""):
     for number, (indent, text) in enumerate(lines):
         code = text.startswith("   ") or (in_code and not text.strip() and any(t.startswith("   ") for _, t in lines[number + 1 : number + 2]))
         if code != in_code:
-            out.append(f"{indent}{mark} " + ("@code{.cpp}" if code else "@endcode"))
+            out.append(f"{indent}{mark} " + ("@verbatim" if code else "@endverbatim"))
             in_code = code
-        out.append(f"{indent}{mark}{text if code else plain(text)}")
+        out.append(f"{indent}{mark}{text[3:] if code else plain(text)}")
     if in_code:
-        out.append(f"{lines[-1][0]}{mark} @endcode")
+        out.append(f"{lines[-1][0]}{mark} @endverbatim")
     return out
 
 
