@@ -36,18 +36,20 @@ def plain(text):
     return re.sub(r"`([^`]*)`", r"<tt>\1</tt>", text)
 
 
-def block(lines, mark, head=""):
+def is_code(text):
+    return text.startswith("   ")
+
+
+def block(lines, head=()):
     """The lines of a comment as Doxygen has them. Lines that are indented are code."""
-    out, in_code = [f"{head}{mark}"] if head else [], False
-    for number, (indent, text) in enumerate(lines):
-        code = text.startswith("   ") or (in_code and not text.strip() and any(t.startswith("   ") for _, t in lines[number + 1 : number + 2]))
+    out, in_code = ["/**", *head], False
+    for number, (_, text) in enumerate(lines):
+        code = is_code(text) or (in_code and not text.strip() and any(is_code(after) for _, after in lines[number + 1 : number + 2]))
         if code != in_code:
-            out.append(f"{indent}{mark} " + ("@verbatim" if code else "@endverbatim"))
+            out.append("@verbatim" if code else "@endverbatim")
             in_code = code
-        out.append(f"{indent}{mark}{text[3:] if code else plain(text)}")
-    if in_code:
-        out.append(f"{lines[-1][0]}{mark} @endverbatim")
-    return out
+        out.append(text[3:] if code else plain(text))
+    return [*out, *(["@endverbatim"] if in_code else []), "*/"]
 
 
 def documented(text):
@@ -75,11 +77,11 @@ def documented(text):
         if behind:
             out.append(f"{found[0][0]}///< {plain(' '.join(one.strip() for _, one in found))}")
         elif not out:
-            out += ["/// @file", *block(found, "///")]
+            out += block(found, ["@file"])
         elif at < len(lines) and not lines[at].strip():
             out += [indent + "//" + one for indent, one in found]  # of what follows in general, and of no declaration
         else:
-            out += block(found, "///")
+            out += block(found)
     return "\n".join(out) + "\n"
 
 
