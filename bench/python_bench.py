@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import weir
-from weir.gym import VectorEnv
+from weir.gym import BatchEnv
 
 
 def scenario(hosts, flows, latency, stop, *more):
@@ -40,7 +40,7 @@ def trivial(env, n):
 
 def decisions_per_second(hosts, flows, envs, latency, decisions):
     """A trivial policy of NumPy, one thread: decisions per second of processor time of all of it, and those of a call."""
-    env = VectorEnv(scenario(hosts, flows, latency, "1 s"), envs, threads=1)
+    env = BatchEnv(scenario(hosts, flows, latency, "1 s"), envs, threads=1)
     n = env.reset(1)
     warm = 0
     while warm < 50_000:
@@ -59,7 +59,7 @@ def crossing(rows, decide):
     out. The median of the calls, of wall time, since a look at the clock of a thread takes as long as a call."""
     window = 500_000_000  # picoseconds
     clock = time.perf_counter_ns
-    env = VectorEnv(scenario(64, 2048, "500 us", "1 s"), 1, slots=rows, threads=1)
+    env = BatchEnv(scenario(64, 2048, "500 us", "1 s"), 1, slots=rows, threads=1)
     step = env.step
     costs = []
     n = env.reset(1)

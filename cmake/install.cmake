@@ -1,5 +1,6 @@
-# `cmake --install`: the command, and for programs that embed Weir the libraries of a run, their public headers (include/), and what
-# find_package(weir) and pkg-config need. Each component is a Debian package (cmake/packages.cmake).
+# `cmake --install`: the command with its manual pages and completions, and for programs that embed Weir the libraries of a
+# run, their public headers (include/), and what find_package(weir) and pkg-config need. Each component is a Debian package
+# (cmake/packages.cmake).
 include(CMakePackageConfigHelpers)
 
 set(weir_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weir)
@@ -26,6 +27,12 @@ if(TARGET weir_cli)
   install(DIRECTORY data/policies data/workloads DESTINATION ${data}/data COMPONENT command)
   install(FILES share/wireshark/weir.lua DESTINATION ${data}/wireshark COMPONENT command)
   install(FILES share/scenario.schema.json DESTINATION ${data} COMPONENT command)
+  install(DIRECTORY share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT command)
+  # Debian's zsh looks in share/zsh/vendor-completions.
+  set(WEIR_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
+  install(FILES share/completions/_weir DESTINATION ${WEIR_ZSH_COMPLETIONS} COMPONENT command)
+  install(FILES share/completions/weir.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+          COMPONENT command)
   install(FILES share/completions/weir.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME weir
           COMPONENT command)
   install(PROGRAMS share/perfetto/query.py DESTINATION ${data}/perfetto COMPONENT command)

@@ -79,14 +79,9 @@ congestion-control algorithms of one's own for the command."
 recipes, guides, all parameters, and what shows that results are right.
 Begin at /usr/share/doc/weir-doc/html/index.html."
     ARCHITECTURE all)
-  # `./dev docs` makes both; packaging.cmake says what is missing.
+  # `./dev docs` makes it; packaging.cmake says if it is missing.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/build/docs/site/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/weir-doc/html
           COMPONENT documentation OPTIONAL PATTERN ".html" EXCLUDE)  # what Sphinx keeps for its next run
-  install(CODE "
-    set(PAGES ${PROJECT_SOURCE_DIR}/build/docs/man)
-    set(MANUAL \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_MANDIR}/man1\")
-    include(${weir_packages}/manual.cmake)
-  " COMPONENT command)
   foreach(mpi IN ITEMS openmpi mpich)
     if(TARGET weir-ranks-${mpi})
       weir_package(${mpi} weir-${mpi} science "packet-level simulator of datacenter networks, with ${mpi}"

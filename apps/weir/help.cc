@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace weir::app {
 namespace {
@@ -113,6 +118,49 @@ void describe_option(const CLI::App& command, CLI::Option& option, bool has_grou
   if (has_groups && group != kGroups.end()) option.group(std::string(group->title));
 }
 
+using Json = nlohmann::ordered_json;
+
+Json names_of(const std::set<CLI::Option*>& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options) names.push_back(option->get_name());
+  std::sort(names.begin(), names.end());  // the set's order is that of addresses
+  return names;
+}
+
+// `value` is its type, and behind a colon what is valid.
+Json described(CLI::Option& option) {
+  Json names = Json::array();
+  for (const auto& name : option.get_snames()) names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) names.push_back("--" + name);
+  if (option.get_positional()) names.push_back(option.get_name());
+  const bool has_value = option.get_items_expected_max() > 0 && !option.get_positional();
+  Json out{{"names", names}};
+  out["value"] = has_value ? option.get_type_name() : "";
+  out["values"] = option.get_items_expected_max();
+  out["required"] = option.get_required();
+  out["group"] = option.get_group();
+  out["meaning"] = option.get_description();
+  out["needs"] = names_of(option.get_needs());
+  out["excludes"] = names_of(option.get_excludes());
+  return out;
+}
+
+Json described(const CLI::App& command) {
+  Json arguments = Json::array();
+  Json options = Json::array();
+  Json commands = Json::array();
+  for (const CLI::Option* option : command.get_options())
+    if (!option->get_group().empty())
+      (option->get_positional() ? arguments : options).push_back(described(const_cast<CLI::Option&>(*option)));
+  for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(described(*below));
+  return {{"name", command.get_name()},
+          {"meaning", command.get_description()},
+          {"arguments", arguments},
+          {"options", options},
+          {"commands", commands}};
+}
+
 }  // namespace
 
 void describe_options(CLI::App& app) {
@@ -121,5 +169,7 @@ void describe_options(CLI::App& app) {
   for (CLI::Option* option : options) describe_option(app, *option, options.size() >= kMany);
   for (CLI::App* command : app.get_subcommands({})) describe_options(*command);
 }
+
+std::string description(const CLI::App& app) { return described(app).dump(1); }
 
 }  // namespace weir::app

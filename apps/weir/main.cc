@@ -113,6 +113,8 @@ int main(int argc, char** argv) {
     CLI::App app("Weir, a datacenter transport simulator");
     app.name("weir");
     app.set_version_flag("--version", fmt::format("weir {}", weir::version()));
+    app.add_flag_callback("--describe", [&app] { throw CLI::CallForVersion(description(app), 0); })
+        ->group("");  // --help does not show it
     app.require_subcommand(1);
     add_run(app, status);
     add_resume(app, status);

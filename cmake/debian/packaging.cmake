@@ -5,6 +5,3 @@ if("documentation" IN_LIST CPACK_COMPONENTS_ALL AND NOT EXISTS ${weir_docs}/site
   list(REMOVE_ITEM CPACK_COMPONENTS_ALL documentation)
   message(STATUS "weir-doc is left out: `./dev docs` has not built the site")
 endif()
-if("command" IN_LIST CPACK_COMPONENTS_ALL AND NOT EXISTS ${weir_docs}/man/weir.1)
-  message(STATUS "weir has no man page: `./dev docs` has not built it")
-endif()

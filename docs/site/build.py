@@ -1,9 +1,9 @@
-"""Builds the site of the documentation, its man page and an archive to read offline.
+"""Builds the site of the documentation and an archive to read offline.
 
     build.py OUT VERSION [--sources URL]
 
 OUT/site/VERSION is the site of this version; those of others stay beside it, and every page has a menu of all of them.
-OUT/man/weir.1 is the man page, and OUT/weir-docs-VERSION.tar.gz the site in one file. Links to files that are no pages
+OUT/weir-docs-VERSION.tar.gz is the site in one file. Links to files that are no pages
 lead to URL/FILE; without --sources they are only named. Warnings of Sphinx are errors.
 """
 import json
@@ -17,7 +17,8 @@ import sys
 import tarfile
 
 import claims
-import modules
+import docstrings
+import headers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Pages from outside docs/, by their places in the site.
@@ -40,7 +41,7 @@ SECTIONS = (
         ),
     ),
     ("Understand", tuple(f"concepts/{n}" for n in ("index", "model", "time", "paths-and-queues", "statistics", "modes",
-                                                   "phase-effects"))),
+                                                   "phase-effects", "glossary"))),
     ("Look up", ("reference/index",)),
     ("Judge", tuple(f"evidence/{n}" for n in ("validation", "validation-details", "claims", "claim/index", "spraying",
                                               "performance", "on-hosts"))),
@@ -49,6 +50,13 @@ SECTIONS = (
                                          "on-hosts")) + ("changelog",)),
 )
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+
+
+def package():
+    """The folder from which `import weir` works: that of a build with its extension module, or the sources."""
+    built = ROOT / "build/release/python"
+    check = subprocess.run([sys.executable, "-c", "import weir"], env={**os.environ, "PYTHONPATH": str(built)}, stderr=subprocess.DEVNULL)
+    return built if check.returncode == 0 else ROOT / "python"
 
 
 def places():
@@ -113,8 +121,8 @@ def lay_out(source, sources):
     shutil.copy(ROOT / "docs/site/conf.py", source / "conf.py")
     claims.write(ROOT, source / "evidence/claim")
     claims.write_tried(ROOT, source / "developers/tried.md")
-    modules.write_python(ROOT, source / "reference/python.md")
-    modules.write_headers(ROOT, source / "reference/cpp")
+    docstrings.write(ROOT, source / "reference/python.md", package() != ROOT / "python")
+    headers.write(ROOT, source / "reference/cpp")
     with open(source / "index.md", "a") as index:
         for caption, pages in SECTIONS:
             index.write(toctree(pages, caption))
@@ -130,7 +138,8 @@ def lay_out(source, sources):
 
 def sphinx(builder, source, out, version):
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-b", builder, "-d", out.parent / f".{builder}", source, out]
-    if subprocess.run(command, env={**os.environ, "WEIR_DOCS_VERSION": version}).returncode != 0:
+    if subprocess.run(command, env={**os.environ, "WEIR_DOCS_VERSION": version, "WEIR_DOCS_DOXYGEN": str(out.parents[1] / "doxygen/xml"), "WEIR_DOCS_PACKAGE": str(package()),
+                   "WEIR_DOCS_FOLDER": str(ROOT / "docs/site")}).returncode != 0:
         sys.exit(f"docs: {builder} has warnings")
 
 
@@ -147,13 +156,13 @@ def main():
     sources = sys.argv[4] if sys.argv[3:4] == ["--sources"] else ""
     source, site = out / "source", out / "site"
     lay_out(source, sources)
+    headers.run_doxygen(ROOT, out)
     sphinx("html", source, site / version, version)
-    sphinx("man", source, out / "man", version)
     list_versions(site)
     with tarfile.open(out / f"weir-docs-{version}.tar.gz", "w:gz") as archive:
         archive.add(site / version, f"weir-docs-{version}")
     pages = sum(1 for _ in (site / version).rglob("*.html"))
-    print(f"docs: {pages} pages in {site / version}; {out}/weir-docs-{version}.tar.gz; {out}/man/weir.1")
+    print(f"docs: {pages} pages in {site / version}; {out}/weir-docs-{version}.tar.gz")
 
 
 main()

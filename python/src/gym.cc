@@ -20,6 +20,7 @@
 #include "weir/gym/environment.h"
 #include "weir/gym/settings.h"
 #include "weir/gym/turn_environment.h"
+#include "weir/gym/turn_environments.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -87,6 +88,24 @@ void without_lock(Guarded<E>& guarded, Work&& work) {
   work(guarded.environment);
 }
 
+// Names and values of what a learner is told of an observation.
+template <class Use>
+void for_each_seen(Use&& use) {
+  using Seen = policy::Observation;
+  use("rtt_ps", [](const Seen& o) { return o.rtt.ps; });
+  use("base_rtt_ps", [](const Seen& o) { return o.base_rtt.ps; });
+  use("rate", [](const Seen& o) { return o.rate; });
+  use("sent_packets", [](const Seen& o) { return std::int64_t{o.sent}; });
+  use("marked_packets", [](const Seen& o) { return std::int64_t{o.cnps}; });
+  use("lost_packets", [](const Seen& o) { return std::int64_t{o.nacks}; });
+}
+
+nb::dict seen(const gym::Question& q) {
+  nb::dict out;
+  for_each_seen([&](const char* name, auto value) { out[name] = value(q.seen); });
+  return out;
+}
+
 nb::tuple news(const gym::Flows& flows) {
   return nb::make_tuple(numbers_of(flows.started()), numbers_of(flows.ended()));
 }
@@ -111,6 +130,12 @@ void add_turns(nb::module_& m) {
       .def_prop_ro(
           "observation", [](const Turn& t) { return row_of(t.environment.observation()); }, nb::rv_policy::move)
       .def_prop_ro("reward", [](const Turn& t) { return t.environment.question().reward; })
+      .def_prop_ro(
+          "seen", [](const Turn& t) { return seen(t.environment.question()); },
+          nb::for_getter(nb::sig("def seen(self, /) -> dict[str, float]")),
+          "What the flow has observed since the decision before.")
+      .def_prop_ro("single_has_ended", [](const Turn& t) { return t.environment.single_has_ended(); })
+      .def("require_question", [](const Turn& t) { t.environment.require_question(); })
       .def_prop_ro("number", [](const Turn& t) { return t.environment.question().number; })
       .def_prop_ro("flow", [](const Turn& t) { return t.environment.question().flow; })
       .def_prop_ro("is_first", [](const Turn& t) { return t.environment.question().first; })
@@ -163,10 +188,10 @@ void add_windows(nb::module_& m) {
           [](const Window& w) {
             nb::list out;
             for (const gym::Question& q : w.environment.questions())
-              out.append(nb::make_tuple(q.number, q.now.ps, q.reward, q.first));
+              out.append(nb::make_tuple(q.number, q.now.ps, q.reward, q.first, seen(q)));
             return out;
           },
-          nb::sig("def questions(self) -> list[tuple[int, int, float, bool]]"))
+          nb::sig("def questions(self) -> list[tuple[int, int, float, bool, dict[str, float]]]"))
       .def_prop_ro(
           "observations",
           [](const Window& w) {
@@ -194,6 +219,90 @@ void add_windows(nb::module_& m) {
           nb::sig("def take_news(self) -> tuple[list[int], list[int]]"));
 }
 
+// What a learner sees of many environments, copied into arrays of Python's.
+template <class Number>
+nb::ndarray<nb::numpy, Number, nb::ndim<1>> column_of(const gym::TurnEnvironments& all, const auto& value) {
+  auto* numbers = new Number[all.size()];
+  const nb::capsule owner(numbers, [](void* p) noexcept { delete[] static_cast<Number*>(p); });
+  for (std::size_t i = 0; i < all.size(); ++i) numbers[i] = static_cast<Number>(value(all[i]));
+  return {numbers, {all.size()}, owner};
+}
+
+void add_many_turns(nb::module_& m) {
+  using Turns = Guarded<gym::TurnEnvironments>;
+  using Env = gym::TurnEnvironment;
+  nb::class_<Turns>(m, "TurnEnvironments", "Runs with a single flow each, which are stepped together.")
+      .def(
+          "__init__",
+          [](Turns* self, const Scenario& scenario, const gym::Settings& s, std::int64_t environments,
+             std::uint32_t single, const std::string& others, std::int64_t threads) {
+            new (self) Turns(scenario, s, gym::SingleFlow{.number = single, .others = others}, environments, threads);
+          },
+          "scenario"_a, "settings"_a, "environments"_a, "single"_a, "others"_a, "threads"_a)
+      .def(
+          "go_on",
+          [](Turns& t, const std::vector<std::optional<std::uint64_t>>& seeds, const std::vector<double>& factors) {
+            if (seeds.size() != factors.size())
+              throw InputError("actions", "there are as many seeds as factors; one of each for each environment");
+            std::vector<gym::Move> moves;
+            for (std::size_t i = 0; i < seeds.size(); ++i)
+              moves.push_back({.begins = seeds[i].has_value(), .seed = seeds[i].value_or(0), .factor = factors[i]});
+            without_lock(t, [&](auto& e) { e.go_on(moves); });
+          },
+          "seeds"_a, "factors"_a,
+          "Environments for which there is a seed begin an episode; the others' questions are answered.")
+      .def("close", [](Turns& t) { without_lock(t, [](auto& e) { e.close(); }); })
+      .def_prop_ro(
+          "observations",
+          [](const Turns& t) {
+            const auto& all = t.environment;
+            const std::size_t width = all[0].observation().size();
+            auto* copy = new float[all.size() * width];
+            const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+            for (std::size_t i = 0; i < all.size(); ++i) {
+              const auto row = all[i].observation();
+              std::copy(row.begin(), row.end(), copy + i * width);
+            }
+            return Rows(copy, {all.size(), width}, owner);
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "rewards",
+          [](const Turns& t) {
+            return column_of<double>(t.environment,
+                                     [](const Env& e) { return e.has_ended() ? 0.0f : e.question().reward; });
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "has_ended",
+          [](const Turns& t) { return column_of<bool>(t.environment, [](const Env& e) { return e.has_ended(); }); },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "single_has_ended",
+          [](const Turns& t) {
+            return column_of<bool>(t.environment, [](const Env& e) { return e.single_has_ended(); });
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "time_ps",
+          [](const Turns& t) {
+            return column_of<std::int64_t>(t.environment, [](const Env& e) { return e.now().ps; });
+          },
+          nb::rv_policy::move)
+      .def_prop_ro(
+          "seen",
+          [](const Turns& t) {
+            nb::dict out;
+            for_each_seen([&](const char* name, auto value) {
+              using Number = decltype(value(policy::Observation()));
+              out[name] = column_of<Number>(t.environment, [&](const Env& e) { return value(e.question().seen); });
+            });
+            return out;
+          },
+          nb::for_getter(nb::sig("def seen(self, /) -> dict[str, object]")))
+      .def_prop_ro("threads", [](const Turns& t) { return t.environment.threads(); });
+}
+
 }  // namespace
 
 void add_gym(nb::module_& m) {
@@ -206,6 +315,7 @@ void add_gym(nb::module_& m) {
         "base_rtt"_a = static_cast<double>(signal.base_rtt.ps) * 1e-12, "reward"_a = "signal",
         "first_rates"_a = nb::none());
   add_turns(m);
+  add_many_turns(m);
   add_windows(m);
 }
 

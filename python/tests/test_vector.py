@@ -1,129 +1,124 @@
-import threading
-
 import numpy as np
 import pytest
 import weir
-from weir.gym import VectorEnv
-from weir.policy import Policy, factor
+
+gymnasium = pytest.importorskip("gymnasium")
+from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
+from weir.gym import FlowEnv, VectorEnv  # noqa: E402
+
+SEEN = ("time_ps", "rtt_ps", "base_rtt_ps", "rate", "sent_packets", "marked_packets", "lost_packets")
 
 
-def episode(scenarios, envs, **options):
-    env = VectorEnv(scenarios, envs, **options)
-    rows = []
-    n = env.reset(5)
-    while (env.episodes[:n] == 0).any():
-        seen = env.observations[:n]
-        columns = (env.environments, env.episodes, env.times, env.flows, env.first, env.rewards)
-        rows += [
-            (*(c[i].item() for c in columns), *seen[i].tolist()) for i in range(n) if env.episodes[i] == 0
-        ]
-        n = env.step(np.where(seen[:, 1] > 0, 0.9, 1.1))
-    return sorted(rows)
+def chosen(observations):
+    return np.where(observations[:, 1:2] > 0, -0.5, 0.5).astype(np.float32)
 
 
-def test_results_depend_on_neither_threads_nor_slots(many_to_one):
-    scenarios = [many_to_one(5, "2 us", "300 us"), many_to_one(9, "3 us", "200 us")]
-    expected = episode(scenarios, 4, threads=1)
-    assert len(expected) > 300
-    assert episode(scenarios, 4, threads=3) == expected
-    assert episode(scenarios, 4, threads=2, slots=2) == expected
+def test_it_is_a_vector_environment_of_gymnasium(many_to_one):
+    env = VectorEnv(many_to_one(3, "0 us", "200 us"), 4, threads=2)
+    assert isinstance(env, gymnasium.vector.VectorEnv)
+    assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert (env.num_envs, env.single_action_space.shape, env.action_space.shape) == (4, (1,), (4, 1))
+    observations, infos = env.reset(seed=1)
+    assert env.observation_space.contains(observations)
+    assert set(infos) == {*SEEN, *(f"_{name}" for name in SEEN)}
+    observations, rewards, terminated, truncated, infos = env.step(env.action_space.sample())
+    assert env.observation_space.contains(observations)
+    assert rewards.shape == (4,) and terminated.dtype == truncated.dtype == bool
+    env.close()
 
 
-def test_the_arrays_are_those_of_the_caller(many_to_one):
-    mine = np.full((8, 4), 7, np.float32)
-    env = VectorEnv(many_to_one(4, "2 us", "1 ms"), 2, slots=4, out={"observations": mine})
-    n = env.reset(1)
-    assert env.observations is mine
-    assert (mine[:n] != 7).any()
-    assert env.rewards[:n].tolist() == [0] * n
-    assert env.first[:n].tolist() == [1] * n
-    for out in ({"observations": np.zeros((8, 4))}, {"observations": np.zeros((8, 8), np.float32)[:, ::2]},
-                {"observations": np.zeros((8, 5), np.float32)}, {"rewards": np.zeros(7, np.float32)}, {"obs": mine}):
-        with pytest.raises(weir.InputError):
-            VectorEnv(many_to_one(4, "2 us", "1 ms"), 2, slots=4, out=out).reset(1)
+@pytest.mark.parametrize("rest", [("200 us",), ("10 ms", "traffic.0.size=100 KB")])
+def test_it_gives_what_gymnasiums_own_gives_of_single_environments(many_to_one, rest):
+    """Until the first of them ends: the seeds of later episodes are drawn differently."""
+    scenario = many_to_one(4, "0 us", *rest)
+    mine = VectorEnv(scenario, 3, threads=2)
+    other = SyncVectorEnv([lambda: FlowEnv(scenario)] * 3, autoreset_mode=AutoresetMode.NEXT_STEP)
+    (seen, infos), (expected, other_infos) = mine.reset(seed=5), other.reset(seed=5)
+    steps = 0
+    while True:
+        assert seen.tolist() == expected.tolist()
+        assert {name: infos[name].tolist() for name in SEEN} == {name: other_infos[name].tolist() for name in SEEN}
+        seen, rewards, terminated, truncated, infos = mine.step(chosen(seen))
+        expected, *others, other_infos = other.step(chosen(expected))
+        assert [one.tolist() for one in (rewards, terminated, truncated)] == [one.tolist() for one in others]
+        steps += 1
+        if (terminated | truncated).any():
+            break
+    assert steps > 5
+    assert terminated.any() == (len(rest) == 2)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_wrong_actions_are_refused_and_change_nothing(many_to_one, dtype):
-    env, same = (VectorEnv(many_to_one(4, "2 us", "1 ms"), 2, threads=1) for _ in range(2))
-    with pytest.raises(RuntimeError, match="reset"):
-        env.step(np.ones(0, dtype))
-    n = env.reset(1)
-    assert same.reset(1) == n
-    for wrong in (0, -1, np.nan, np.inf):
-        factors = np.full(n, 1.1, dtype)
-        factors[-1] = wrong
+def test_an_episode_that_has_ended_begins_again_with_the_next_step(many_to_one):
+    env = VectorEnv(many_to_one(2, "0 us", "100 us"), 2)
+    seen, _ = env.reset(seed=1)
+    while True:
+        seen, _, terminated, truncated, infos = env.step(chosen(seen))
+        ended = terminated | truncated
+        assert (infos["_rtt_ps"] == ~ended).all()
+        if ended.any():
+            break
+    # The action of one that begins is ignored, whatever it is.
+    seen, rewards, terminated, truncated, infos = env.step(np.where(ended[:, None], np.nan, 0.0))
+    assert not (terminated | truncated)[ended].any()
+    assert rewards[ended].tolist() == [0] * ended.sum()
+    assert (infos["time_ps"][ended] < 50_000_000).all()
+
+
+def test_the_number_of_threads_changes_nothing(many_to_one):
+    def course(threads):
+        env = VectorEnv(many_to_one(4, "2 us", "100 us"), 5, threads=threads)
+        seen, _ = env.reset(seed=3)
+        out = []
+        for _ in range(60):
+            seen, rewards, terminated, truncated, infos = env.step(chosen(seen))
+            out.append([one.tolist() for one in (seen, rewards, terminated, truncated, infos["time_ps"])])
+        return out
+
+    assert course(1) == course(3)
+
+
+def test_what_flows_see_is_told(many_to_one):
+    ecn = ["network.ecn={enabled=true, k_min='1 KB', k_max='2 KB'}"]
+    marked, info = 0, None
+    env = FlowEnv(many_to_one(8, "0 us", "500 us", *ecn))
+    env.reset(seed=1)
+    for _ in range(30):
+        _, _, terminated, truncated, info = env.step([0.5])
+        if terminated or truncated:
+            break
+        assert info["rtt_ps"] >= info["base_rtt_ps"] > 0 and 0 < info["rate"] <= 1
+        assert info["sent_packets"] >= info["marked_packets"] >= 0
+        marked += info["marked_packets"]
+    assert set(SEEN) == set(info)
+    assert marked > 0
+
+
+def test_gymnasium_makes_one(many_to_one):
+    env = gymnasium.make_vec("weir/Flow-v0", num_envs=2, vectorization_mode="vector_entry_point",
+                             scenario=many_to_one(2, "0 us", "100 us"))
+    assert env.unwrapped.__class__ is VectorEnv
+    assert env.reset(seed=1)[0].shape == (2, 4)
+
+
+def test_what_cannot_be_used_is_refused_and_changes_nothing(many_to_one):
+    scenario = many_to_one(2, "0 us", "100 us")
+    for wrong, key in (({"num_envs": 0}, "environments"), ({"num_envs": 1.5}, "num_envs"), ({"threads": -1}, "threads"),
+                       ({"flow": -1}, "flow"), ({"step": 2}, "step")):
         with pytest.raises(weir.InputError) as caught:
-            env.step(factors)
-        assert caught.value.key == "actions"
-    for size in (0, n - 1, n + 1):
-        with pytest.raises(weir.InputError):
-            env.step(np.ones(size, dtype))
-    for shape in ((n, 1), (1, n), ()):
-        with pytest.raises(weir.InputError, match="one dimension") as caught:
-            env.step(np.ones(shape, dtype))
-        assert caught.value.key == "actions"
-    for seed in (-1, 2**53, 2**64):
-        with pytest.raises(weir.InputError) as caught:
-            env.reset(seed)
-        assert caught.value.key == "seed"
-    assert env.step(np.full(n, 1.1, dtype)) == same.step(np.full(n, 1.1, dtype))
-    assert env.observations.tolist() == same.observations.tolist()
-
-
-def test_other_threads_go_on_and_may_not_interfere(many_to_one):
-    env = VectorEnv(many_to_one(64, "2 us", "2 ms"), 1)
-    n = env.reset(1)
-    refused, counts = [], []
-
-    def step():
-        try:
-            env.step(np.ones(n))
-        except RuntimeError as error:
-            refused.append(str(error))
-        except weir.InputError:
-            counts.append(1)
-
-    threads = [threading.Thread(target=step) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all("another thread" in text for text in refused)
-    assert len(refused) + len(counts) < 8  # at least one has been taken
-
-
-def test_a_policy_earns_more_than_always_faster(many_to_one):
-    policy = Policy("standard")
-
-    def mean_reward(outputs):
-        env = VectorEnv(many_to_one(4, "2 us", "3 ms"), 1)
-        memory = policy.start(4)
-        n = env.reset(1)
-        rewards = []
-        while (env.episodes[:n] == 0).all():
-            flows = env.flows[:n]
-            state = memory[flows]
-            y = outputs(env.observations[:n], state)
-            memory[flows] = state
-            rewards += env.rewards[:n][env.first[:n] == 0].tolist()
-            n = env.step(factor(y, policy.step))
-        return np.mean(rewards)
-
-    assert mean_reward(policy.outputs) > mean_reward(lambda rows, _: np.ones(len(rows)))
-
-
-def test_wrong_shapes_are_refused(many_to_one):
-    for shape, key in (({"num_envs": -1}, "environments"), ({"slots": -1}, "slots"), ({"threads": 2**40}, "threads")):
-        with pytest.raises(weir.InputError, match="valid is") as caught:
-            VectorEnv(many_to_one(2, "2 us", "1 ms"), **shape)
+            VectorEnv(scenario, **wrong)
         assert caught.value.key == key
-
-
-def test_scenarios_are_what_a_run_takes(many_to_one):
-    scenario = many_to_one(2, "2 us", "100 us")
-    assert episode(scenario.to_dict(), 2) == episode([scenario, scenario.to_dict()], 2) == episode(scenario, 2)
-
-
-def test_the_environments_are_listed():
-    assert set(weir.gym.__all__) <= set(dir(weir.gym))
+    with pytest.raises(weir.InputError, match="there is no flow 9") as caught:
+        VectorEnv(scenario, 2, flow=9).reset(seed=1)
+    assert caught.value.key == "flow"
+    env, same = VectorEnv(scenario, 2), VectorEnv(scenario, 2)
+    assert env.reset(seed=7)[0].tolist() == same.reset(seed=[7, 8])[0].tolist()
+    for wrong in ([2.0, 0.0], [[2.0], [0.0]], [[np.nan], [0.0]], [[0.0]]):
+        with pytest.raises(weir.InputError) as caught:
+            env.step(np.array(wrong))
+        assert caught.value.key == "action"
+    for seed in (-1, 2**53, [1], [1, -1]):
+        with pytest.raises(weir.InputError) as caught:
+            env.reset(seed=seed)
+        assert caught.value.key == "seed"
+    actions = np.full((2, 1), 0.5)
+    assert str(env.step(actions)) == str(same.step(actions))

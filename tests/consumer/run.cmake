@@ -49,6 +49,14 @@ endforeach()
 run(${BINARY}/prefix/bin/weir run ${EXAMPLES}/../tests/scenarios/star-incast-dcqcn.toml --quiet
     --plugin ${BINARY}/examples/libplugin.so --set algorithm={name="halving"})
 
+# Manual pages and completions are where man and shells look for them.
+foreach(file share/man/man1/weir-run.1 share/zsh/site-functions/_weir share/bash-completion/completions/weir
+        share/fish/vendor_completions.d/weir.fish)
+  if(NOT EXISTS ${BINARY}/prefix/${file})
+    message(FATAL_ERROR "${file} is not installed")
+  endif()
+endforeach()
+
 # The papers come with the command, wherever it is started.
 foreach(arguments IN ITEMS "list;hpcc" "run;hpcc/fig09ab;--list" "run;rldc/fig09;--list")
   execute_process(COMMAND ${BINARY}/prefix/bin/weir paper ${arguments} WORKING_DIRECTORY ${BINARY}

@@ -1,4 +1,4 @@
-"""What editors and shells know of Weir, made of the command's own description: a JSON schema of scenarios, and completions."""
+"""What editors know of Weir, made of what `weir list` tells: a JSON schema of scenarios."""
 import json
 import re
 
@@ -76,41 +76,3 @@ def scenario_schema(listed):
         properties["probes"]["properties"][probe] = {"anyOf": [{"type": "boolean"}, table]}
     properties["fidelity"]["properties"]["connections"] = {}
     return json.dumps(schema, indent=1) + "\n"
-
-
-def options(text):
-    """The long and short options that a help text names."""
-    return re.findall(r"(?m)^  (?:(-\w),)?(--[\w-]+)", text)
-
-
-def completions(commands):
-    """A script for bash. `commands` are pairs of the names of a command and its help."""
-    below, words = {}, {}
-    for names, text in commands:
-        path = " ".join(names)
-        words[path] = " ".join(option for pair in options(text) for option in pair if option)
-        if names:
-            below.setdefault(" ".join(names[:-1]), []).append(names[-1])
-    out = [
-        "# Completions of weir for bash, and for zsh after `autoload bashcompinit && bashcompinit`.",
-        "# Written by `./dev reference`.",
-        "_weir() {",
-        '  local path="" word',
-        '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-        '    case "${path:+$path }$word" in',
-        "      " + " | ".join(f'"{path}"' for path in words if path) + ') path="${path:+$path }$word" ;;',
-        "    esac",
-        "  done",
-        '  local current=${COMP_WORDS[COMP_CWORD]} words=""',
-        '  case "$path" in',
-    ]
-    for path, known in words.items():
-        out.append(f'    "{path}") words="{" ".join([*below.get(path, []), known])}" ;;')
-    out += [
-        "  esac",
-        '  case "$current" in -*) ;; *) [ "$path" = "" ] || COMPREPLY=($(compgen -f -- "$current")) ;; esac',
-        '  COMPREPLY+=($(compgen -W "$words" -- "$current"))',
-        "}",
-        "complete -o filenames -F _weir weir",
-    ]
-    return "\n".join(out) + "\n"

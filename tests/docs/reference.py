@@ -1,5 +1,6 @@
 """What is written of the command's own description: in docs/reference the keys of scenarios, one page for each section of
-`weir list`, and the options of each command; in share a schema of scenarios for editors and completions for shells.
+`weir list`, and the options of each command; in share a schema of scenarios for editors, manual pages, and completions
+for shells.
 Without --update it says what is out of date.
 
     reference.py WEIR [--update]
@@ -9,6 +10,7 @@ import re
 import subprocess
 import sys
 
+import commands
 import editors
 from pages import ROOT
 
@@ -32,21 +34,11 @@ def keys(weir):
     return found
 
 
-def commands(weir, *names):
-    """The help of a command and of all below it."""
-    text = output_of(weir, *names, "--help")
-    yield names, text.strip()
-    below = re.search(r"(?m)^Subcommands:\n((?:  .*\n)+)", text)
-    for name in re.findall(r"(?m)^  ([a-z][\w-]*)", below[1]) if below else []:
-        if (*names, name) != ("host",):  # it runs weir-host, with the options of that
-            yield from commands(weir, *names, name)
-
-
-def cli(weir, head):
+def cli(weir, description, head):
     """docs/reference/cli.md with all below its mark written again."""
     parts = [head[: head.index(MARK)] + MARK]
-    for names, text in commands(weir):
-        text = re.sub(r"\n{3,}", "\n\n", text)
+    for names, _ in commands.walk(description):
+        text = re.sub(r"\n{3,}", "\n\n", output_of(weir, *names, "--help").strip())
         parts.append(f"## `{' '.join(('weir', *names))}`\n\n```text\n{text}\n```\n")
     return "\n".join(parts)
 
@@ -54,9 +46,14 @@ def cli(weir, head):
 def main():
     weir = sys.argv[1]
     pages = {f"{FOLDER}/{name}.md": text for name, text in keys(weir).items()}
-    pages[f"{FOLDER}/cli.md"] = cli(weir, (ROOT / FOLDER / "cli.md").read_text())
+    cli_page = (ROOT / FOLDER / "cli.md").read_text()
+    described = json.loads(output_of(weir, "--describe"))
+    pages[f"{FOLDER}/cli.md"] = cli(weir, described, cli_page)
     pages["share/scenario.schema.json"] = editors.scenario_schema(json.loads(output_of(weir, "list", "--json")))
-    pages["share/completions/weir.bash"] = editors.completions(list(commands(weir)))
+    pages.update({f"share/man/man1/{name}": text for name, text in commands.manuals(described, cli_page).items()})
+    pages["share/completions/weir.bash"] = commands.bash(described)
+    pages["share/completions/_weir"] = commands.zsh(described)
+    pages["share/completions/weir.fish"] = commands.fish(described)
     bad = 0
     for page, text in pages.items():
         file = ROOT / page
@@ -64,7 +61,7 @@ def main():
             continue
         bad += 1
         if "--update" in sys.argv:
-            file.parent.mkdir(exist_ok=True)
+            file.parent.mkdir(exist_ok=True, parents=True)
             file.write_text(text)
         else:
             print(f"{page} is out of date; ./dev reference writes it")

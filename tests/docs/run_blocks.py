@@ -63,7 +63,7 @@ def console(block, folder, environment):
 def run_page(weir, python, page):
     for module in re.findall(r"^<!-- needs (\w+) -->$", text_of(page), re.M):
         if subprocess.run([python, "-c", f"import {module}"], stderr=subprocess.DEVNULL).returncode != 0:
-            print(f"skipped: {python} has no {module}; ./dev test makes an environment that has")
+            print(f"skipped: {python} has no {module}")
             sys.exit(77)
     count = 0
     with tempfile.TemporaryDirectory() as name:

@@ -3,22 +3,23 @@
 FlowEnv        Gymnasium: one flow, against the scenario's other flows
 aec_env        PettingZoo, in turn: the flow whose probe has returned is the agent
 parallel_env   PettingZoo, all at once: a step is a window of the scenario's decision_latency
-VectorEnv      many environments with thousands of flows, in arrays
+VectorEnv      gymnasium.vector: many FlowEnv in one call, on several threads
+BatchEnv       many environments with thousands of flows, in arrays
 
-An action of the first three is a policy's output y in [-1, 1], of which weir.policy.factor() makes the factor for the
-flow's rate. VectorEnv takes the factors themselves.
+An action is a policy's output y in [-1, 1], of which weir.policy.factor() makes the factor for the flow's rate. BatchEnv
+takes the factors themselves.
 """
 
 from __future__ import annotations
 
 import importlib
 
-from .vector import VectorEnv
+from .batch import BatchEnv
 
-__all__ = ["FlowEnv", "VectorEnv", "aec_env", "parallel_env"]
+__all__ = ["BatchEnv", "FlowEnv", "VectorEnv", "aec_env", "parallel_env"]
 
 # Those that need Gymnasium or PettingZoo are imported when they are asked for.
-_PLACES = {"FlowEnv": "flow", "aec_env": "agents", "parallel_env": "agents"}
+_PLACES = {"FlowEnv": "flow", "VectorEnv": "vector", "aec_env": "agents", "parallel_env": "agents"}
 
 
 def __getattr__(name):

@@ -130,7 +130,7 @@ class aec_env(_Agents, AECEnv):
             self._asking = agent = self._name(inner.number)
             self._observations[agent] = inner.observation
             self.rewards[agent] = self._cumulative_rewards[agent] = float(inner.reward)
-            self.infos[agent]["time_ps"] = inner.time_ps
+            self.infos[agent] = {"time_ps": inner.time_ps, **inner.seen}
         self._select()
 
     def _select(self):
@@ -203,14 +203,14 @@ class parallel_env(_Agents, ParallelEnv):
             terminations[agent] = False
         for number in ended:
             terminations[self._name(number)] = True
-        self._ready = []
-        for i, (number, _, reward, _) in enumerate(self._inner.questions()):
+        self._ready = {}  # what each has seen
+        for i, (number, _, reward, _, seen) in enumerate(self._inner.questions()):
             agent = self._name(number)
-            self._ready.append(agent)
+            self._ready[agent] = seen
             self._observations[agent] = rows[i]
             rewards[agent] = reward
         return goes_on
 
     def _infos(self):
-        ready = set(self._ready)
-        return {agent: {"ready": agent in ready, "time_ps": self._inner.time_ps} for agent in self.agents}
+        ready, now = self._ready, self._inner.time_ps
+        return {agent: {"ready": agent in ready, "time_ps": now, **ready.get(agent, {})} for agent in self.agents}

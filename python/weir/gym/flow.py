@@ -7,7 +7,6 @@ import numpy as np
 from gymnasium import spaces
 
 from .. import _weir
-from .._errors import InputError
 from .._values import file_name, scenario_of
 from ._settings import action_space, checked_seed, checked_step, factor_of, fresh_seed, observation_space, whole_number
 
@@ -25,7 +24,16 @@ class FlowEnv(gymnasium.Env):
     overrides   replace what the scenario says, as `values` of weir.run()
     settings    of observations and rewards, as docs/guides/python.md has them
 
-    gymnasium.make("weir/Flow-v0", scenario=...) makes one, too, once this module is imported.
+    `info` has the time in picoseconds, `time_ps`, and what the flow has seen since its decision before:
+
+    rtt_ps, base_rtt_ps    the round trip of the probe, and that of the empty path
+    rate                   of the flow, as a share of its line rate, 0 to 1
+    sent_packets           data packets that it has sent,
+    marked_packets         of which so many were reported as marked,
+    lost_packets           and so many losses
+
+    gymnasium.make("weir/Flow-v0", scenario=...) makes one, too, once this module is imported; gymnasium.make_vec() makes a
+    VectorEnv.
     """
 
     metadata = {"render_modes": []}
@@ -46,15 +54,14 @@ class FlowEnv(gymnasium.Env):
         seed = None if seed is None else checked_seed(seed)
         super().reset(seed=seed)
         self._inner.reset(fresh_seed(self.np_random) if seed is None else seed)
-        if self._inner.has_ended:
-            self._explain_no_question()
+        self._inner.require_question()
         self._last = self._inner.observation
         return self._last, self._info()
 
     def step(self, action):
         self._inner.step(factor_of(action, self._step))
         if self._inner.has_ended:
-            terminated = self._flow in self._inner.take_news()[1]
+            terminated = self._inner.single_has_ended
             return self._last, 0.0, terminated, not terminated, self._info()
         self._last = self._inner.observation
         return self._last, float(self._inner.reward), False, False, self._info()
@@ -62,14 +69,8 @@ class FlowEnv(gymnasium.Env):
     def close(self):
         self._inner.close()
 
-    def _explain_no_question(self):
-        started = len(self._inner.take_news()[0])
-        if self._flow >= started:
-            raise InputError(f"there is no flow {self._flow}: in this episode {started} can be decided", key="flow")
-        raise InputError("the flow has ended before its first question; give it a larger size or a later run.stop")
-
     def _info(self):
-        return {"time_ps": self._inner.time_ps}
+        return {"time_ps": self._inner.time_ps, **self._inner.seen}
 
 
-gymnasium.register(id="weir/Flow-v0", entry_point="weir.gym:FlowEnv")
+gymnasium.register(id="weir/Flow-v0", entry_point="weir.gym:FlowEnv", vector_entry_point="weir.gym:VectorEnv")

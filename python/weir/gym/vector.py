@@ -1,84 +1,88 @@
-"""VectorEnv: thousands of flows in one call."""
+"""VectorEnv: many environments of one flow each as a vector environment of Gymnasium."""
 
 from __future__ import annotations
 
 import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector import VectorEnv as Base
+from gymnasium.vector.utils import batch_space
 
 from .. import _weir
 from .._errors import InputError
-from .._values import scenario_of
-from ._settings import checked_seed
-
-_COLUMNS = {
-    "observations": np.float32,
-    "rewards": np.float32,
-    "flows": np.int64,
-    "environments": np.int32,
-    "episodes": np.int32,
-    "times": np.int64,
-    "first": np.uint8,
-}
+from .._values import file_name, scenario_of
+from ..policy import factor
+from ._settings import action_space, checked_seed, checked_step, fresh_seed, observation_space, whole_number
 
 
-class VectorEnv:
-    """Many environments, in each of which many flows are decided from outside, on several threads.
+class VectorEnv(Base):
+    """Many FlowEnv of one scenario, with other seeds, that are stepped in one call on several threads.
 
-    reset() and step() return n, the number of flows that want a decision, and write them into the first n rows of
+    It is a gymnasium.vector.VectorEnv. An environment whose episode has ended begins the next one with the following call of
+    step(), which ignores its action (AutoresetMode.NEXT_STEP). `infos` are arrays of what FlowEnv's has, with masks as
+    Gymnasium has them: infos["rtt_ps"][i] is of use where infos["_rtt_ps"][i] is true.
 
-    observations   float32, width columns: docs/guides/python.md says what they are
-    rewards        float32, of the flow's decision before; 0 for its first question
-    flows          int64, the flow's id in its environment and episode
-    environments   int32
-    episodes       int32, of the environment, from 0
-    times          int64, when the flow's probe returned, in picoseconds of the episode
-    first          uint8, 1 for a flow's first question
-
-    step() takes n factors for the rates. Results do not depend on `threads` or `slots`. An environment whose run has
-    ended begins its next episode in the same call. Other threads of the program go on while it simulates.
-
-    It is no gymnasium.vector.VectorEnv, which has one action for each environment: here many flows of an environment may
-    ask at once, or none.
-
-    scenarios   as for weir.run(), or a list of such; environment i has the one of number i modulo the
-                length. algorithm.decision_latency must be above 0
-    slots       rows for each environment at a time; 0: as many as the first scenario has flows, up to 4096
-    threads     0: one for each processor
-    out         the caller's arrays, by the names above, C-contiguous, with num_envs * slots rows each; what is missing
-                is made here
-    overrides   replace what the scenarios say, as `values` of weir.run()
-    settings    as docs/guides/python.md has them: profiles, inputs, history, clip, target, beta, scale, base_rtt, reward,
-                first_rates
+    num_envs    1 to 65,536
+    threads     0: one for each processor; how many there are changes nothing
+    scenario, flow, others, step, overrides, settings: as of FlowEnv
     """
 
-    def __init__(self, scenarios, num_envs=1, *, slots=0, threads=0, overrides=(), out=None, **settings):
-        if not isinstance(scenarios, (list, tuple)):
-            scenarios = [scenarios]
+    metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(self, scenario, num_envs=1, flow=0, others="", *, step=0.2, threads=0, overrides=(), render_mode=None,
+                 **settings):
         self.settings = _weir.settings(**settings)
-        self._inner = _weir.VectorEnvironment(
-            [scenario_of(s, overrides) for s in scenarios], self.settings, num_envs, slots, threads
+        self._step = checked_step(step)
+        self._inner = _weir.TurnEnvironments(
+            scenario_of(scenario, overrides), self.settings, whole_number(num_envs, "num_envs", 65536),
+            whole_number(flow, "flow", 2**32 - 1), file_name(others), whole_number(threads, "threads", 1024)
         )
         self.num_envs = num_envs
-        self.slots = self._inner.slots
-        self.capacity = self._inner.capacity
-        self.width = self._inner.width
         self.threads = self._inner.threads
-        unknown = set(out or ()) - set(_COLUMNS)
-        if unknown:
-            raise InputError(f"out has no array {sorted(unknown)[0]!r}; valid is {', '.join(_COLUMNS)}", key="out")
-        arrays = {}
-        for name, dtype in _COLUMNS.items():
-            shape = (self.capacity, self.width) if name == "observations" else (self.capacity,)
-            array = np.zeros(shape, dtype) if out is None or name not in out else out[name]
-            if array.dtype != dtype or array.ndim != len(shape) or not array.flags.c_contiguous:
-                raise InputError(
-                    f"{name}: valid is a C-contiguous array of {np.dtype(dtype).name} with {len(shape)} dimensions",
-                    key=name,
-                )
-            arrays[name] = array
-            setattr(self, name, array)
-        self._inner.use(**arrays)
-        self.step = self._inner.step  # without a Python function between
+        self.render_mode = render_mode
+        self.single_observation_space = observation_space(spaces, self.settings)
+        self.single_action_space = action_space(spaces)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
 
-    def reset(self, seed=0) -> int:
-        """Begins episode 0 of all. Episode k of environment i has run.seed = seed + i + num_envs * k."""
-        return self._inner.reset(checked_seed(seed))
+    def reset(self, *, seed=None, options=None):
+        """Begins an episode in all. `seed` is the run.seed of the first environment, and the others have the seeds after
+        it; or there is a list of one seed, or None, for each."""
+        if seed is None or isinstance(seed, (int, np.integer)):
+            first = None if seed is None else checked_seed(seed)
+            super().reset(seed=first)
+            seeds = [None] * self.num_envs if first is None else [checked_seed(first + i) for i in range(self.num_envs)]
+        else:
+            seeds = [None if one is None else checked_seed(one) for one in seed]
+            if len(seeds) != self.num_envs:
+                raise InputError(f"seed has {len(seeds)} seeds; valid is one for each of {self.num_envs}", key="seed")
+        seeds = [fresh_seed(self.np_random) if one is None else one for one in seeds]
+        self._inner.go_on(seeds, [1.0] * self.num_envs)
+        return self._inner.observations, self._infos(np.ones(self.num_envs, bool))
+
+    def step(self, actions):
+        began = self._inner.has_ended
+        factors = self._factors(actions, began)
+        seeds = [fresh_seed(self.np_random) if one else None for one in began]
+        self._inner.go_on(seeds, factors)
+        ended, terminated = self._inner.has_ended, self._inner.single_has_ended
+        return (self._inner.observations, self._inner.rewards, ended & terminated, ended & ~terminated,
+                self._infos(~ended))
+
+    def close_extras(self, **kwargs):
+        self._inner.close()
+
+    # Of those that begin an episode the action does not count.
+    def _factors(self, actions, began):
+        values = np.asarray(actions, np.float64)
+        if values.shape != (self.num_envs, 1):
+            raise InputError(f"actions have the shape {values.shape}; valid is {(self.num_envs, 1)}", key="action")
+        values = np.where(began, 0.0, values[:, 0])
+        if not (np.abs(values) <= 1).all():
+            wrong = values[~(np.abs(values) <= 1)][0]
+            raise InputError(f"action is {wrong}; valid is a number in [-1, 1]", key="action")
+        return factor(values, self._step)
+
+    def _infos(self, there):
+        found = {"time_ps": self._inner.time_ps, **self._inner.seen}
+        return found | {f"_{name}": there.copy() for name in found}

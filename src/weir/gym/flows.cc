@@ -64,7 +64,7 @@ std::uint32_t Flows::start(const cc::FlowFacts& facts, double& rate) {
 Question Flows::observe(std::uint32_t place, Time now, const policy::Observation& o, float* out) {
   State& state = states_[place];
   const double signal = policy::signal(settings_.signal, o);
-  Question q{.now = now, .flow = state.flow, .number = state.number, .first = !state.asked, .place = place};
+  Question q{.now = now, .flow = state.flow, .number = state.number, .first = !state.asked, .seen = o, .place = place};
   if (state.asked) {
     const double plain = signal / settings_.signal.scale;
     q.reward = static_cast<float>(settings_.reward == Reward::signal ? -std::abs(signal) : -(plain * plain));

@@ -21,6 +21,7 @@ struct Question {
   std::uint32_t number = 0;  // flows decided from outside count from 0, in the order in which they start
   float reward = 0;          // of the flow's decision before; 0 for the first
   bool first = false;        // the flow's first question
+  policy::Observation seen;  // what it has observed since the decision before
   std::uint32_t place = 0;   // internal: its place in Flows
 };
 

@@ -1,9 +1,12 @@
 #include "weir/gym/turn_environment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
+#include "weir/base/error.h"
 #include "weir/policy/policy_file.h"
 
 namespace weir::gym {
@@ -49,6 +52,15 @@ void TurnEnvironment::reset(std::uint64_t seed) {
   has_ended_ = false;
   fiber_ = std::make_unique<Fiber>([this] { simulate(); });
   go_on();
+}
+
+void TurnEnvironment::require_question() const {
+  if (!has_ended_) return;
+  const std::size_t started = flows_.started().size();
+  if (single_ && single_->number >= started)
+    throw InputError("flow",
+                     fmt::format("there is no flow {}: in this episode {} can be decided", single_->number, started));
+  throw InputError("the flow has ended before its first question; give it a larger size or a later run.stop");
 }
 
 void TurnEnvironment::step(double factor) {

@@ -48,12 +48,16 @@ class TurnEnvironment final : private cc::DecisionMaker {
   void step(double factor);
   // Ends the episode.
   void close();
+  // Throws InputError, which says why, if the single flow of this episode has no first question. Call it after reset().
+  void require_question() const;
 
   // The run has ended, or the single flow has; there is no question then.
   bool has_ended() const { return has_ended_; }
   const Question& question() const { return question_; }
   std::span<const float> observation() const { return row_; }
   Time now() const { return has_ended_ ? end_ : question_.now; }
+  // The single flow has ended: the episode's end is not that of the run.
+  bool single_has_ended() const { return single_has_ended_; }
   // Flows that have started and ended since reset(), or since the last call of forget_news(). A flow's end becomes
   // known at the end of an epoch of the engine.
   const Flows& flows() const { return flows_; }

@@ -16,8 +16,9 @@ constexpr std::int64_t kMostSlots = 1'048'576;
 constexpr std::uint32_t kDefaultSlots = 4'096;
 constexpr std::int64_t kMostThreads = 1'024;
 
-const VectorShape& checked(const VectorShape& shape, std::size_t scenarios) {
-  if (scenarios == 0) throw InputError("scenarios", "there is none; give at least one");
+}  // namespace
+
+const VectorShape& checked(const VectorShape& shape) {
   const auto require = [](std::int64_t value, std::int64_t least, std::int64_t most, const char* key) {
     if (value < least || value > most)
       throw InputError(key, fmt::format("{} is not possible; valid is {} to {}", value, least, most));
@@ -28,12 +29,10 @@ const VectorShape& checked(const VectorShape& shape, std::size_t scenarios) {
   return shape;
 }
 
-}  // namespace
-
 VectorEnvironment::VectorEnvironment(const std::vector<Scenario>& scenarios, const Settings& settings,
                                      const VectorShape& shape)
-    : slots_(static_cast<std::uint32_t>(checked(shape, scenarios.size()).slots)),
-      workers_(static_cast<unsigned>(shape.threads)) {
+    : slots_(static_cast<std::uint32_t>(checked(shape).slots)), workers_(static_cast<unsigned>(shape.threads)) {
+  if (scenarios.empty()) throw InputError("scenarios", "there is none; give at least one");
   for (std::size_t i = 0; i < static_cast<std::size_t>(shape.environments); ++i)
     environments_.push_back(std::make_unique<Environment>(scenarios[i % scenarios.size()], settings));
   progress_.resize(environments_.size());

@@ -35,6 +35,9 @@ struct VectorShape {
   std::int64_t threads = 0;       // up to 1,024; 0 = one for each processor
 };
 
+// The shape, or InputError if a number of it is out of its range.
+const VectorShape& checked(const VectorShape& shape);
+
 class VectorEnvironment {
  public:
   // Environment i has the scenario i modulo their number. Throws InputError as Environment does.
