@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "weir/engine/model/epochs.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/theory/live_alpha_fair.h"
 #include "weir/theory/live_max_min.h"
 

@@ -8,7 +8,7 @@
 
 #include "weir/host/host.h"
 #include "weir/host/nic_timing.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/sim/partition_part.h"
 
 namespace weir::host {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/port.h"
 #include "weir/sim/partition_part.h"
 

@@ -13,7 +13,7 @@
 #include "weir/host/flow.h"
 #include "weir/host/reassembly.h"
 #include "weir/host/transport.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/sim/partition_part.h"
 
 namespace weir::host {

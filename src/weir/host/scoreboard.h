@@ -21,7 +21,7 @@
 #include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::host {
 

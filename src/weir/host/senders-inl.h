@@ -43,7 +43,6 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.port = host.nic();
     event.flow = flow.id;
     event.src = shared().port(host.nic()).owner;
-    event.packet.src = event.src;
     event.packet.dst = flow.dst;
     event.packet.slot = flow.slot;
     event.packet.generation = flow.generation;
@@ -66,7 +65,7 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
           : is_due  ? net::Cause::turn
           : on_ramp ? net::Cause::on_ramp
                     : net::Cause::pacing);
-    if (may_send && !is_due) tracer().events().back().packet.departs = flow.due();
+    if (may_send && !is_due) tracer().events().back().not_before = flow.due();
   }
 }
 

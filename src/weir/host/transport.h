@@ -12,8 +12,8 @@
 #include "weir/host/host_stack.h"
 #include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/model/path_facts.h"
-#include "weir/net/packet.h"
 
 namespace weir::host {
 
