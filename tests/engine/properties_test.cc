@@ -106,7 +106,8 @@ class Rested {
       const std::uint32_t nic = model_->routing.nic(h);
       const std::int64_t control =
           2 * simulation_->port(nic).pauses * model_->network.pfc_frame.count;  // each with its resume
-      EXPECT_EQ(static_cast<std::int64_t>(simulation_->sent_bytes(net::Topology::reverse(nic))), in[h] + control)
+      EXPECT_EQ(static_cast<std::int64_t>(simulation_->port_figures(net::Topology::reverse(nic)).sent_bytes),
+                in[h] + control)
           << "host " << h;
     }
   }
@@ -329,7 +330,7 @@ TEST(Marking, IsCountedAtBothEnds) {
   for (const auto kind : {net::PortKind::fifo, net::PortKind::queued}) {
     Rested run(s, {.port = kind});
     std::uint64_t marked = 0;
-    for (std::uint32_t id = 0; id < s.topology.ports(); ++id) marked += run.simulation().marked(id);
+    for (std::uint32_t id = 0; id < s.topology.ports(); ++id) marked += run.simulation().port_figures(id).marked;
     EXPECT_EQ(marked, run.counters().marked);
     EXPECT_GT(marked, 500u);
     EXPECT_LT(marked, 800u);

@@ -99,8 +99,8 @@ TEST_P(Trace, AgreesWithWhatIsCounted) {
     std::uint64_t marked = 0;
     std::uint64_t pauses = 0;
     for (std::uint32_t id = 0; id < run.model->topology.ports(); ++id) {
-      marked += s.marked(id);
-      pauses += s.pauses(id);
+      marked += s.port_figures(id).marked;
+      pauses += s.port_figures(id).pauses;
     }
     EXPECT_EQ(of(EventKind::marked), marked);
     EXPECT_EQ(of(EventKind::paused), pauses);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "weir/base/units.h"
@@ -13,24 +14,28 @@ namespace weir::net {
 inline constexpr std::uint8_t kToSender = 0x10;      // from a flow's receiver to its sender
 inline constexpr std::uint8_t kEndsWithLink = 0x20;  // no node forwards or receives it as a packet of a flow
 inline constexpr std::uint8_t kFrame = 0x40;         // of flow control: for the switch or host at the end of the link
+inline constexpr std::uint8_t kNotice = 0x80;        // tells a flow's sender something, and acknowledges nothing
 
 // What a packet is. It becomes `lost` when a link loses it, and `trimmed` when a switch that had no room for it has cut
-// off its payload. A `probe` measures the round trip of its flow and comes back as an `echo`. The low four bits tell
-// kinds apart; their order means nothing.
+// off its payload. A `probe` measures the round trip of its flow and comes back as an `echo`. A `credit` allows its
+// flow to send more. The low four bits tell kinds apart; their order means nothing.
 enum class PacketKind : std::uint8_t {
   data = 0,
   trimmed = 1,
   probe = 2,
   ack = 3 | kToSender,
   nack = 4 | kToSender,
-  cnp = 5 | kToSender,
-  or_ack = 6 | kToSender,
-  echo = 7 | kToSender,
+  cnp = 5 | kToSender | kNotice,
+  or_ack = 6 | kToSender | kNotice,
+  echo = 7 | kToSender | kNotice,
   lost = 8 | kEndsWithLink,
   pause = 9 | kEndsWithLink | kFrame,
-  resume = 10 | kEndsWithLink | kFrame
+  resume = 10 | kEndsWithLink | kFrame,
+  credit = 11 | kToSender | kNotice
 };
 constexpr bool is_any(PacketKind kind, std::uint8_t of) { return (static_cast<std::uint8_t>(kind) & of) != 0; }
+// The name of a kind, as packets.csv has it: "data", "or-ack", ...
+std::string_view name_of(PacketKind);
 
 // Traffic classes. `priority` goes ahead of all data; the data classes of a scenario follow, of which `data` is the
 // first. A pause or resume frame names the class that it is about, and is in no class itself.
@@ -38,6 +43,7 @@ enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
 inline constexpr unsigned kDataClasses = 7;  // the most that a scenario may have
 inline constexpr unsigned kTrafficClasses = 1 + kDataClasses;
 constexpr TrafficClass data_class(unsigned number) { return static_cast<TrafficClass>(1 + number); }
+
 // What a packet carries that is either there or not.
 struct PacketMarks {
   bool ce = false;             // ECN: congestion experienced

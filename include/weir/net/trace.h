@@ -71,6 +71,8 @@ inline constexpr std::uint64_t kNoFlow = ~std::uint64_t{0};
 // `waiting`: for what the next packet of a flow waits: its turn at the NIC; the window, or data that may be sent; the
 // algorithm's pacing; On-Ramp. `told_loss`: how the loss was found, by what the receiver told or by a timeout.
 enum class Cause : std::uint8_t { none, turn, window, pacing, on_ramp, told, timeout };
+// The name of a cause: "turn", "window", ...; "" for none.
+std::string_view name_of(Cause);
 
 // What an acknowledgement tells selectively, in numbers of packets: which of the 64 from `first` on have arrived.
 struct SackFacts {

@@ -80,6 +80,7 @@ Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32
 // Whether its form is Weir's own, whatever the protocol.
 bool Frames::is_own(const net::PacketView& packet) const {
   return packet.kind == PacketKind::or_ack || packet.kind == PacketKind::probe || packet.kind == PacketKind::echo ||
+         packet.kind == PacketKind::credit ||
          (packet.kind == PacketKind::cnp && protocols_[packet.profile] != Protocol::rocev2);
 }
 
@@ -107,10 +108,11 @@ Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint3
   HeaderBytes end(ip_at + (ipv6_ ? kIpv6 : kIpv4));
   if (own)
     end = weir(shape,
-               packet.kind == PacketKind::or_ack  ? 1
-               : packet.kind == PacketKind::probe ? 2
-               : packet.kind == PacketKind::echo  ? 3
-                                                  : 4,
+               packet.kind == PacketKind::or_ack   ? 1
+               : packet.kind == PacketKind::probe  ? 2
+               : packet.kind == PacketKind::echo   ? 3
+               : packet.kind == PacketKind::credit ? 5
+                                                   : 4,
                end);
   else if (protocol == Protocol::rocev2)
     end = rocev2(shape, end);

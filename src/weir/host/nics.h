@@ -58,6 +58,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   using Base::network;
   using Base::pausing;
   using Base::prefetcher;
+  using Base::receivers;
   using Base::scheduler;
   using Base::senders;
   using Base::shared;

@@ -116,6 +116,11 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
                                                reach(profile.recovery, flow.facts).count);
     note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
   }
+  if (profile.unsolicited.count > 0) {
+    flow.send_limit = 0;
+    if (flow.selective) host.extras_of(flow.slot).scoreboard.allow(0);
+    allow(host, flow, unsolicited(flow));
+  }
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
   ++active_;
@@ -197,6 +202,8 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
+  if (model().profiles[flow.profile].unsolicited.count > 0 && packet.seq + unsolicited(flow) < flow.size())
+    packet.flags |= net::kAsksCredit;
   nics().make_ready(h, packet.wire, now);
   links().send(host.nic(), packet, now);
 
@@ -226,6 +233,30 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, Time now) {
   if (flow.control.probe && flow.burst_left == 0) [[unlikely]]
     send_probe(host, flow, packet, now);
   nics().arm(host, flow);
+}
+
+template <class P>
+inline std::int64_t Senders<P>::unsolicited(const Flow& flow) const {
+  return model().profiles[flow.profile].unsolicited_packets(flow.facts.payload) * flow.facts.payload.count;
+}
+
+// All bytes below `end` may be sent.
+template <class P>
+void Senders<P>::allow(Host& host, Flow& flow, std::int64_t end) {
+  if (flow.selective) {
+    Scoreboard& board = host.extras_of(flow.slot).scoreboard;
+    board.allow(std::max(board.allowed(), end));
+    note_scoreboard(host, flow, board);
+  } else {
+    flow.send_limit = std::max(flow.send_limit, std::min(flow.size(), end));
+  }
+}
+
+// Whether nothing is under way, and nothing may be sent before a credit comes.
+template <class P>
+inline bool Senders<P>::waits_for_credit(const Flow& flow) const {
+  return flow.snd_nxt == flow.snd_una && flow.send_limit <= flow.snd_nxt && flow.snd_nxt < flow.size() &&
+         model().profiles[flow.profile].unsolicited.count > 0;
 }
 
 // Acknowledgements of several packets do not wait when the sender does: for the last packet, one that is sent again,

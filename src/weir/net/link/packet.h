@@ -19,7 +19,7 @@ enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
 using ClassSet = std::uint8_t;
 constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u << static_cast<unsigned>(c) >> 1); }
 
-// The bits of Descriptor::flags, each with one meaning whatever the kind. The four highest, 0xf000, are free.
+// The bits of Descriptor::flags, each with one meaning whatever the kind. The three highest, 0xe000, are free.
 inline constexpr std::uint16_t kMarked = 0x01;    // ECN: congestion experienced
 inline constexpr std::uint16_t kMarkable = 0x02;  // on an acknowledgement: switches mark it as they mark data
 inline constexpr std::uint16_t kRetransmission = 0x04;
@@ -29,6 +29,7 @@ inline constexpr std::uint16_t kEchoMarked = 0x20;    // on an acknowledgement: 
 inline constexpr std::uint16_t kEchoCnp = 0x40;       // on an acknowledgement: it carries a CNP
 inline constexpr std::uint16_t kSack = 0x80;          // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint16_t kPathPolicy = 0x0f00;  // its PathPolicy
+inline constexpr std::uint16_t kAsksCredit = 0x1000;  // on a data packet: more is behind it than is unsolicited
 constexpr std::uint16_t flags_of(PathPolicy policy) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);
 }
@@ -61,6 +62,8 @@ struct alignas(32) Descriptor {
   bool to_receiver() const { return !is_any(kind, kToSender); }
   // A data packet, whether or not its payload has come as far as this.
   bool is_data() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
+  // An answer that tells the sender something, and acknowledges nothing.
+  bool is_notice() const { return is_any(kind, kNotice); }
   // An acknowledgement, positive or negative.
   bool is_acknowledgement() const { return kind == PacketKind::ack || kind == PacketKind::nack; }
   // Whether switches mark it (ECN).
