@@ -157,10 +157,8 @@ class Simulation:
             if not ahead:
                 return self._inner.advance(end)
             if end is not None and end <= min(ahead):
-                self._inner.advance(end)
-                return False
-            self._inner.advance(min(ahead))
-            if self.stall is not None or self.now_ps < min(ahead):  # it cannot go on, or run.stop is reached
+                return self._inner.advance(end)
+            if self._inner.advance(min(ahead)):  # run.stop is reached, or it cannot go on: the last flow is yet to start
                 return True
 
     @property

@@ -99,6 +99,9 @@ class Rested {
       packets += n;
       in[f.dst] += f.size.count + n * (model_->data_wire(with) - model_->transport.payload).count;
       in[f.src] += n * model_->ack_wire(with).count;
+      if (with.unsolicited.count > 0)
+        in[f.src] += std::max<std::int64_t>(0, n - with.unsolicited_packets(model_->transport.payload)) *
+                     model_->transport.min_frame.count;
       if (with.on_ramp) in[f.src] += n / with.on_ramp->packets_per_ack * with.on_ramp->ack_size.count;
     }
     EXPECT_EQ(counters().data_packets, static_cast<std::uint64_t>(packets));
