@@ -57,7 +57,7 @@ TEST_P(CreditsOf, KeepQueuesShort) {
   };
   EXPECT_LE(longest(), 8u * 3 * 1'048);
   scenario_.profiles[0].unsolicited = {};
-  EXPECT_GT(longest(), 1'000'000u);
+  EXPECT_GT(longest(), 300'000u);  // IRN has a window of its own
 }
 
 // The link of the receiver is full, and the flows, which take turns, end together.
