@@ -283,7 +283,7 @@ void Sending::describe(ParamList<Sending>& p) {
           "receiver credits: a flow sends so much, in whole packets, and then one packet for each that its receiver "
           "grants; a receiver grants a packet for each that arrives, as fast as its link takes them, flow by flow in "
           "turn; 0 = no credits",
-          "ExpressPass, NDP", Bytes{0}, Bytes{1'000'000'000});
+          "NDP (SIGCOMM 2017)", Bytes{0}, Bytes{1'000'000'000});
 }
 
 void InlineFlow::describe(ParamList<InlineFlow>& p) {
