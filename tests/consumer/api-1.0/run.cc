@@ -113,9 +113,10 @@ bool at_once() {
 // Wrong input is told by file and key.
 bool errors() {
   try {
-    weir::Scenario::from_text("[topology]\nkind = \"star\"\nhosts = 0\n", {}, "wrong.toml");
+    star().with({"topology.hosts=0"});
   } catch (const weir::InputError& error) {
-    return error.key() == "topology.hosts" && std::string(error.what()).find("wrong.toml") != std::string::npos;
+    return error.key() == "topology.hosts" && std::string(error.what()).find("topology.hosts") != std::string::npos &&
+           weir::Scenario::from_text(star().text(), star().overrides(), star().name()).to_toml() == star().to_toml();
   }
   return false;
 }
