@@ -12,8 +12,7 @@ template <class P>
 template <class Model>
 Receivers<P>::Receivers(const Model& m, bool sparse) : places_(m.topology.hosts, sparse) {
   for (const auto& profile : m.profiles)
-    ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags(),
-                           profile.on_ramp.has_value() || profile.unsolicited.count > 0});
+    ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
   for (const auto& profile : m.profiles)
     if (profile.unsolicited.count > 0) credits_.resize(m.topology.hosts);
 }
@@ -214,8 +213,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   if (taken && r.expected == r.end) messages().finish_message(packet.src, packet.slot, now);
 
   // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
-  const AckFrame frame = ack_frames_[packet.profile];
-  if (frame.does_more && (taken || gap)) on_data(h, r, packet, taken, now);
+  if ((profile.on_ramp || (packet.flags & net::kAsksCredit) != 0) && (taken || gap)) on_data(h, r, packet, taken, now);
   const cc::ReceiverRules& rules = profile.receiver;
   bool cnp = false;
   if (marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {
@@ -248,6 +246,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   const bool selective = profile.recovery.selective() && !stale;
   ack.seq = stale ? end : selective && gap ? first : r.expected;
   ack.dst = packet.src;
+  const AckFrame frame = ack_frames_[packet.profile];
   ack.flags = static_cast<std::uint16_t>((marked ? net::kEchoMarked : 0) |
                                          (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
   if (selective && !gap) {

@@ -22,12 +22,10 @@
 
 namespace weir::host {
 
-// What all acknowledgements of a profile have in common, and whether receivers do more about its packets than
-// acknowledge them.
+// What all acknowledgements of a profile have in common.
 struct AckFrame {
   std::uint16_t wire = 0;
   std::uint16_t flags = 0;
-  bool does_more = false;
 };
 
 template <class P>
@@ -40,7 +38,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   // A packet has arrived at host h.
   void receive(std::uint32_t h, const net::Packet& packet, Time now);
   // A timer of host h (kReceiverSlot) is due.
-  void on_timer(std::uint32_t h, Time now);
+  [[gnu::noinline]] void on_timer(std::uint32_t h, Time now);
   // Begins a new flow in this slot of a sender.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
