@@ -49,6 +49,9 @@ struct Result {
 
 struct SimulationOptions {
   bool tables = false;  // keep the tables of the scenario's probes in memory, for the result
+  // The program reads single events: engine::Engine::trace() may be called though nothing in the scenario asks for
+  // them. Throws InputError if this engine has none (run.fidelity).
+  bool events = false;
 };
 
 class Simulation {

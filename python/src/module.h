@@ -4,6 +4,9 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <optional>
+#include <thread>
+#include <utility>
 
 namespace weir::python {
 
@@ -36,8 +39,32 @@ class OneAtATime {
     OneAtATime& owner_;
   };
 
+  // While the program's own function is called within such a call, with Python's lock held.
+  class Inside {
+   public:
+    explicit Inside(OneAtATime& owner)
+        : owner_(owner), before_(std::exchange(owner.inside_, std::this_thread::get_id())) {}
+    Inside(const Inside&) = delete;
+    ~Inside() { owner_.inside_ = before_; }
+
+   private:
+    OneAtATime& owner_;
+    const std::thread::id before_;
+  };
+  // A call that only looks, which the program's own functions may make as well.
+  class Look {
+   public:
+    explicit Look(OneAtATime& owner) {
+      if (owner.inside_ != std::this_thread::get_id()) call_.emplace(owner);
+    }
+
+   private:
+    std::optional<Call> call_;
+  };
+
  private:
   std::atomic<bool> busy_{false};
+  std::thread::id inside_;  // the thread in which the program's function is called; read and written with Python's lock
 };
 
 }  // namespace weir::python

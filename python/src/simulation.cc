@@ -20,7 +20,9 @@
 #include <vector>
 
 #include "decisions.h"
+#include "events_table.h"
 #include "module.h"
+#include "rows.h"
 #include "table.h"
 #include "units.h"
 #include "weir/base/error.h"
@@ -30,36 +32,6 @@ using namespace nb::literals;
 
 namespace weir::python {
 namespace {
-
-// The values of a table that is made row by row.
-class Rows {
- public:
-  void whole(const char* name, std::int64_t value) { cell(name, result::Column::Type::whole).whole.push_back(value); }
-  void text(const char* name, const std::string& value) {
-    result::ColumnData& column = cell(name, result::Column::Type::text);
-    auto at = std::find(column.words.begin(), column.words.end(), value);
-    if (at == column.words.end()) at = column.words.insert(at, value);
-    column.codes.push_back(static_cast<std::int32_t>(at - column.words.begin()));
-  }
-  void end_row() {
-    at_ = 0;
-    ++table_.rows;
-  }
-  Table take() { return {std::make_shared<const result::Columns>(std::move(table_))}; }
-
- private:
-  result::ColumnData& cell(const char* name, result::Column::Type type) {
-    if (at_ == table_.columns.size()) {
-      table_.columns.emplace_back();
-      table_.columns.back().name = name;
-      table_.columns.back().type = type;
-    }
-    return table_.columns[at_++];
-  }
-
-  result::Columns table_;
-  std::size_t at_ = 0;
-};
 
 // By the names that manifest.json has.
 nb::dict counters_of(const engine::Counters& c) {
@@ -129,8 +101,8 @@ nb::tuple run(const Scenario& scenario, const std::string& directory, bool table
 // A run that is stepped. Python's lock is released while it simulates and is taken for the program's functions.
 class Steps : OneAtATime {
  public:
-  Steps(const Scenario& scenario, bool tables)
-      : scenario_(scenario), tables_(tables), simulation_(scenario, {.tables = tables}) {}
+  Steps(const Scenario& scenario, bool tables, bool events)
+      : scenario_(scenario), tables_(tables), simulation_(scenario, {.tables = tables, .events = events}) {}
   Steps(const Scenario& scenario, bool tables, Simulation&& simulation)
       : scenario_(scenario), tables_(tables), simulation_(std::move(simulation)) {}
 
@@ -168,6 +140,7 @@ class Steps : OneAtATime {
     before_the_first_step();
     simulation_.engine().on_finish([this, call = guarded(std::move(call))](const host::FlowRecord& r) {
       const nb::gil_scoped_acquire acquire;
+      const Inside inside(*this);
       (*call)(r.id, r.src, r.dst, r.size.count, r.start.ps, r.finish.ps, r.retransmitted, simulation_.tags().at(r.tag),
               simulation_.profiles().at(r.profile));
     });
@@ -175,9 +148,20 @@ class Steps : OneAtATime {
   void every(nb::handle interval, nb::object call) {
     const Time t = time_of(interval, "interval");
     before_the_first_step();
-    simulation_.engine().every(t, [call = guarded(std::move(call))](Time now) {
+    simulation_.engine().every(t, [this, call = guarded(std::move(call))](Time now) {
       const nb::gil_scoped_acquire acquire;
+      const Inside inside(*this);
       (*call)(now.ps);
+    });
+  }
+  void trace(nb::object call, const std::vector<std::string>& kinds,
+             const std::optional<std::vector<std::uint32_t>>& ports, nb::handle since, nb::handle until) {
+    net::TraceFilter filter = filter_of(engine().network(), kinds, ports, since, until);
+    before_the_first_step();
+    simulation_.engine().trace(std::move(filter), [this, call = guarded(std::move(call))](net::TraceEvents events) {
+      const nb::gil_scoped_acquire acquire;
+      const Inside inside(*this);
+      (*call)(table_of(events));
     });
   }
   void decide(nb::object call) {
@@ -219,7 +203,7 @@ class Steps : OneAtATime {
   }
 
   Table flows() {
-    const Call call(*this);
+    const Look look(*this);
     Rows rows;
     const auto profiles = simulation_.profiles();
     engine().for_each_active([&](const host::FlowView& flow) {
@@ -243,28 +227,31 @@ class Steps : OneAtATime {
     return rows.take();
   }
   Table ports() {
-    const Call call(*this);
+    const Look look(*this);
     Rows rows;
     engine::Engine& e = simulation_.engine();
     for (std::uint32_t port = 0; port < e.network().ports(); ++port) {
       const engine::PortFacts facts = e.network().port(port);
+      const engine::PortFigures figures = e.port_figures(port);
       rows.whole("port", port);
       rows.whole("from", facts.from);
       rows.whole("to", facts.to);
       rows.whole("rate_bps", facts.rate.bits_per_second);
       rows.whole("delay_ps", facts.delay.ps);
       rows.whole("queue_bytes", e.queued_bytes(port));
-      rows.whole("sent_bytes", static_cast<std::int64_t>(e.sent_bytes(port)));
-      rows.whole("marked_packets", static_cast<std::int64_t>(e.marked(port)));
-      rows.whole("lost_packets", static_cast<std::int64_t>(e.lost(port)));
-      rows.whole("pauses", e.pauses(port));
-      rows.whole("paused_ps", e.paused_time(port).ps);
+      rows.whole("sent_bytes", static_cast<std::int64_t>(figures.sent_bytes));
+      rows.whole("marked_packets", static_cast<std::int64_t>(figures.marked));
+      rows.whole("lost_packets", static_cast<std::int64_t>(figures.lost));
+      rows.whole("pauses", figures.pauses);
+      rows.whole("paused_ps", figures.paused.ps);
+      rows.whole("storms", figures.storms);
+      rows.whole("storm_dropped_packets", static_cast<std::int64_t>(figures.storm_dropped));
       rows.end_row();
     }
     return rows.take();
   }
-  // Into an array of the caller, or a new one; may be called by the program's own functions while the run goes on.
   nb::object queues() {
+    const Look look(*this);
     engine::Engine& e = simulation_.engine();
     auto* values = new std::vector<std::int64_t>(e.network().ports());
     for (std::uint32_t port = 0; port < e.network().ports(); ++port) (*values)[port] = e.queued_bytes(port);
@@ -354,11 +341,11 @@ void add_simulation(nb::module_& m) {
   nb::class_<Steps>(m, "Steps", nb::type_slots(steps_slots), "A run that is stepped.")
       .def(
           "__init__",
-          [](Steps* self, const Scenario& scenario, bool tables) {
+          [](Steps* self, const Scenario& scenario, bool tables, bool events) {
             const nb::gil_scoped_release release;
-            new (self) Steps(scenario, tables);
+            new (self) Steps(scenario, tables, events);
           },
-          "scenario"_a, "tables"_a)
+          "scenario"_a, "tables"_a, "events"_a)
       .def("advance", &Steps::advance, "until_ps"_a.none())
       .def("send", &Steps::send, "src"_a, "dst"_a, "size"_a, "start"_a.none(), "tag"_a, "profile"_a,
            nb::sig("def send(self, src: int, dst: int, size: int | str, start: int | str | None, tag: str, "
@@ -368,6 +355,10 @@ void add_simulation(nb::module_& m) {
                    "object]) -> None"))
       .def("every", &Steps::every, "interval"_a, "call"_a,
            nb::sig("def every(self, interval: int | str, call: collections.abc.Callable[[int], object]) -> None"))
+      .def("trace", &Steps::trace, "call"_a, "kinds"_a, "ports"_a.none(), "since"_a.none(), "until"_a.none(),
+           nb::sig("def trace(self, call: collections.abc.Callable[[Columns], object], "
+                   "kinds: collections.abc.Sequence[str], ports: collections.abc.Sequence[int] | None, "
+                   "since: int | str | None, until: int | str | None) -> None"))
       .def("decide", &Steps::decide, "call"_a,
            nb::sig("def decide(self, call: collections.abc.Callable[[list[Question]], object]) -> None"))
       .def("save", &Steps::save)

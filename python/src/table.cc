@@ -1,9 +1,12 @@
 // Tables of a result: columns in memory, as NumPy arrays and as Arrow.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -129,6 +132,43 @@ std::string Tables::text(const std::string& file) const {
   return directory_->text(file);
 }
 
+namespace {
+
+// Of columns that Python has computed: whole numbers, real ones or texts, as the first value is.
+Table table_of(const std::vector<std::pair<std::string, nb::list>>& columns) {
+  result::Columns out;
+  for (const auto& [name, list] : columns) {
+    result::ColumnData column{.name = name};
+    const std::string& key = name;
+    const auto wrong = [&](const char* valid, nb::handle value) {
+      return nb::type_error(
+          ("'" + key + "' has " + valid + ", as in the first row: " + nb::cast<std::string>(nb::repr(value))).c_str());
+    };
+    for (nb::handle value : list) {
+      if (column.whole.empty() && column.real.empty() && column.codes.empty())
+        column.type = nb::isinstance<nb::str>(value)      ? result::Column::Type::text
+                      : nb::isinstance<nb::float_>(value) ? result::Column::Type::real
+                                                          : result::Column::Type::whole;
+      if (column.type == result::Column::Type::text) {
+        std::string text;
+        if (!nb::try_cast(value, text)) throw wrong("texts", value);
+        auto at = std::find(column.words.begin(), column.words.end(), text);
+        if (at == column.words.end()) at = column.words.insert(at, text);
+        column.codes.push_back(static_cast<std::int32_t>(at - column.words.begin()));
+      } else if (column.type == result::Column::Type::real) {
+        if (!nb::try_cast(value, column.real.emplace_back())) throw wrong("real numbers", value);
+      } else if (!nb::try_cast(value, column.whole.emplace_back())) {
+        throw wrong("whole numbers", value);
+      }
+    }
+    out.rows = list.size();
+    out.columns.push_back(std::move(column));
+  }
+  return {std::make_shared<const result::Columns>(std::move(out))};
+}
+
+}  // namespace
+
 void add_tables(nb::module_& m) {
   nb::class_<Table>(m, "Columns", "A table as columns in memory.")
       .def("__len__", [](const Table& t) { return t.data->rows; })
@@ -155,6 +195,10 @@ void add_tables(nb::module_& m) {
       .def(
           "arrow_stream", [](const Table& t) { return arrow_stream(t.data); },
           nb::sig("def arrow_stream(self) -> object"))
+      .def_static(
+          "of", &table_of, "columns"_a,
+          nb::sig("def of(columns: collections.abc.Sequence[tuple[str, list[int] | list[float] | list[str]]]) -> "
+                  "Columns"))
       .def("__getstate__", &state_of)
       .def("__setstate__", &set_state);
   nb::class_<Tables>(m, "Tables", "The tables of a result, each of which is read when it is asked for.")

@@ -261,3 +261,100 @@ def test_runs_and_their_functions_are_let_go(star):
     del run
     gc.collect()
     assert kept() is None
+
+
+def test_events_are_tables(star):
+    run = weir.Simulation(star, events=True)
+    tables = []
+    run.trace(tables.append, ["started", "ended", "left", "controlled"], ports=[0, 1])
+    assert run.advance()
+    assert all(len(table) > 0 for table in tables)
+    times = np.concatenate([table["time_ps"] for table in tables])
+    assert len(tables) > 5 and (np.diff(times) >= 0).all()
+    kinds = np.concatenate([table["kind"] for table in tables])
+    flows = np.concatenate([table["flow_id"] for table in tables])
+    ports = np.concatenate([table["port"] for table in tables])
+    packets = np.concatenate([table["packet"] for table in tables])
+    sizes = np.concatenate([table["size_bytes"] for table in tables])
+    assert sorted(flows[kinds == "started"]) == sorted(flows[kinds == "ended"]) == list(range(8))
+    assert set(sizes[kinds == "started"]) == {100_000}
+    assert set(ports[kinds == "left"]) <= {0, 1}
+    assert (kinds == "controlled").sum() > 100
+    sent = (kinds == "left") & (packets == "data") & (ports == 0)
+    assert sizes[sent].sum() > 100_000
+    assert run.finish().manifest["digest"] == weir.run(star).manifest["digest"]
+    with pytest.raises(RuntimeError):
+        weir.Simulation(star).trace(print, ["left"])
+    for kinds, ports, key in ((["leaves"], None, "kinds"), ([], None, "kinds"), (["left"], [999], "ports")):
+        with pytest.raises(weir.InputError) as caught:
+            weir.Simulation(star, events=True).trace(print, kinds, ports=ports)
+        assert caught.value.key == key
+    with pytest.raises(weir.InputError, match="run.fidelity"):
+        weir.Simulation({**star, "probes": {}, "run": {"fidelity": "flow", "stop": "2 ms"}}, events=True)
+
+
+def test_events_within_a_time(star):
+    run = weir.Simulation(star, events=True)
+    times = []
+    run.trace(lambda table: times.extend(table["time_ps"]), ["left"], since="5 us", until="6 us")
+    run.advance()
+    assert times and min(times) >= 5_000_000 and max(times) < 6_000_000
+    copy = run.fork()
+    copy.advance()
+
+
+def test_probes_become_tables(star):
+    run = weir.Simulation(star)
+    run.probe(
+        "mine",
+        "10 us",
+        lambda run: {"queue": int(run.queues().max()), "share": 0.5 * len(run.flows()), "ports": str(len(run.ports()))},
+    )
+    run.advance()
+    result = run.finish()
+    table = result["mine"]
+    assert table.columns == ["time_ps", "queue", "share", "ports"]
+    assert list(table["time_ps"][:3]) == [0, 10_000_000, 20_000_000]
+    assert table["queue"].max() > 10_000 and table["share"].dtype == np.float64
+    assert set(table["ports"]) == {"18"}
+    assert "mine" in result.tables and "flows" in result.tables
+    with pytest.raises(weir.InputError):
+        weir.Simulation(star).probe("not a name", "10 us", lambda run: {})
+    changing = weir.Simulation(star)
+    changing.probe("changing", "10 us", lambda run: {"a": 1} if run.now_ps == 0 else {"b": 1})
+    with pytest.raises(ValueError, match="changing"):
+        changing.advance()
+
+
+def test_traffic_comes_from_an_iterator(empty):
+    flows = [weir.NewFlow(i % 8, 8, 2_000, start=i * 300_000) for i in range(2_500)]
+    drawn = []
+
+    def generated():
+        for flow in flows:
+            drawn.append(flow)
+            yield flow
+
+    whole = weir.Simulation(empty)
+    for flow in flows:
+        whole.send(flow.src, flow.dst, flow.size, start=flow.start)
+    assert whole.advance()
+    for steps in (None, "37 us"):
+        drawn.clear()
+        run = weir.Simulation(empty)
+        run.traffic(generated())
+        assert not run.advance("1 us")
+        assert len(drawn) == 1_000
+        while not (run.advance() if steps is None else run.advance(steps)):
+            pass
+        assert len(drawn) == 2_500
+        fct = run.finish().flows["fct_ps"] if steps is None else None
+        if fct is not None:
+            np.testing.assert_array_equal(fct, whole.finish().flows["fct_ps"])
+    for wrong, key in (([weir.NewFlow(0, 8, 1, start=10), weir.NewFlow(0, 8, 1, start=9)], "start"),
+                       ([weir.NewFlow(0, 0, 1)], "dst")):
+        run = weir.Simulation(empty)
+        run.traffic(wrong)
+        with pytest.raises(weir.InputError) as caught:
+            run.advance()
+        assert caught.value.key == key

@@ -22,7 +22,7 @@ from ._errors import InputError
 from ._progress import Progress
 from ._result import Result, read
 from ._run import SweepRun, run, sweep
-from ._simulation import Flow, Simulation
+from ._simulation import Flow, NewFlow, Simulation
 from ._table import Table
 from ._weir import Ack, Control, FlowFacts, Hop, Loss, Question, Scenario, Send, load_plugin, version
 
@@ -37,6 +37,7 @@ __all__ = [
     "Hop",
     "InputError",
     "Loss",
+    "NewFlow",
     "Progress",
     "Question",
     "Result",

@@ -17,15 +17,20 @@ from ._values import file_name
 class Tables(Mapping[str, Table]):
     """The tables of a result by name, "flows" for flows.csv. Each is read when it is asked for first."""
 
-    def __init__(self, inner: _weir.Tables | Mapping[str, _weir.Columns]) -> None:
+    def __init__(
+        self, inner: _weir.Tables | Mapping[str, _weir.Columns], own: Mapping[str, _weir.Columns] | None = None
+    ) -> None:
         self._inner = inner
+        self._own = dict(own or {})  # of the program's probes
         files = inner.files() if isinstance(inner, _weir.Tables) else list(inner)
-        self._names = [file.removesuffix(".csv") for file in files]
+        self._names = [file.removesuffix(".csv") for file in [*files, *self._own]]
 
     def __getitem__(self, name: str) -> Table:
         if name not in self._names:
             raise KeyError(f"there is no table '{name}'; valid is {', '.join(self._names) or 'none'}")
         file = f"{name}.csv"
+        if file in self._own:
+            return Table(name, self._own[file])
         return Table(name, self._inner.get(file) if isinstance(self._inner, _weir.Tables) else self._inner[file])
 
     def __iter__(self) -> Iterator[str]:
@@ -96,9 +101,11 @@ class Result:
         return f"<weir.Result {flows['finished']} flows finished, {flows['unfinished']} not{early}>"
 
 
-def result_of(raw: tuple[str, str, bool, str, _weir.Tables]) -> Result:
+def result_of(
+    raw: tuple[str, str, bool, str, _weir.Tables], own: Mapping[str, _weir.Columns] | None = None
+) -> Result:
     summary, manifest, is_whole, reason, tables = raw
-    return Result(json.loads(summary), json.loads(manifest), is_whole, reason, Tables(tables))
+    return Result(json.loads(summary), json.loads(manifest), is_whole, reason, Tables(tables, own))
 
 
 def read(directory: str | os.PathLike[str]) -> Result:

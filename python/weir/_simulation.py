@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,6 +41,44 @@ class Flow:
         return self.finish_ps - self.start_ps
 
 
+@dataclasses.dataclass(frozen=True)
+class NewFlow:
+    """A flow of the program's own traffic: as for Simulation.send()."""
+
+    src: int
+    dst: int
+    size: int | str
+    start: int | str = 0
+    tag: str = ""
+    profile: str = ""
+
+
+class _Traffic:
+    """Flows that a run takes from an iterator, some ahead of their starts."""
+
+    AHEAD = 1000
+
+    def __init__(self, flows: Iterable[NewFlow]) -> None:
+        self._flows = iter(flows)
+        self.has_more = True
+        self.handed_over_to = 0  # the last start, in picoseconds
+
+    def draw(self) -> Iterator[tuple[NewFlow, int]]:
+        """The next flows with their starts."""
+        for _ in range(self.AHEAD):
+            flow = next(self._flows, None)
+            if flow is None:
+                self.has_more = False
+                return
+            start = _weir.time_ps(flow.start, "start")
+            if start < self.handed_over_to:
+                raise InputError(
+                    f"start: {start} ps is before the flow before it; flows of traffic() come in order of start", key="start"
+                )
+            self.handed_over_to = start
+            yield flow, start
+
+
 class Simulation:
     """A run that the program steps.
 
@@ -50,19 +88,25 @@ class Simulation:
     go on from there.
     """
 
-    def __init__(self, scenario: Source, values: Values = (), *, tables: bool = True) -> None:
+    def __init__(self, scenario: Source, values: Values = (), *, tables: bool = True, events: bool = False) -> None:
         """Builds the network. Raises InputError if that is not possible.
 
         scenario   as for weir.run()
         values     replace what the scenario says
         tables     False: the tables of the scenario's probes are not kept, only the summary
+        events     True: the run tells single events (trace()), which makes it slower
         """
-        self._inner = _weir.Steps(scenario_of(scenario, values), tables)
+        self._set(_weir.Steps(scenario_of(scenario, values), tables, events))
+
+    def _set(self, inner: _weir.Steps) -> None:
+        self._inner = inner
+        self._traffic: list[_Traffic] = []
+        self._samples: dict[str, list[tuple[str, list[Any]]]] = {}
 
     @classmethod
     def _of(cls, inner: _weir.Steps) -> Simulation:
         out = cls.__new__(cls)
-        out._inner = inner
+        out._set(inner)
         return out
 
     # Time.
@@ -94,13 +138,28 @@ class Simulation:
             step = _weir.time_ps(by, "by")
             if step < 0:
                 raise InputError("by: a run does not go back; valid is 0 or more", key="by")
-            return self._inner.advance(self.now_ps + step)
+            return self._advance(self.now_ps + step)
         if until is None:
-            return self._inner.advance(None)
+            return self._advance(None)
         end = _weir.time_ps(until, "until")
         if end < self.now_ps:
             raise InputError(f"until: a run does not go back; valid is {self.now_ps} ps, the present, or later", key="until")
-        return self._inner.advance(end)
+        return self._advance(end)
+
+    def _advance(self, end: int | None) -> bool:
+        """As far as flows have been handed over, then with more of them."""
+        while True:
+            for traffic in self._traffic:
+                if traffic.has_more and traffic.handed_over_to <= self.now_ps:
+                    for flow, start in traffic.draw():
+                        self._inner.send(flow.src, flow.dst, flow.size, start, flow.tag, flow.profile)
+            ahead = [traffic.handed_over_to for traffic in self._traffic if traffic.has_more]
+            if not ahead:
+                return self._inner.advance(end)
+            if end is not None and end <= min(ahead):
+                return self._inner.advance(end)
+            if self._inner.advance(min(ahead)):  # run.stop is reached, or it cannot go on: the last flow is yet to start
+                return True
 
     @property
     def stall(self) -> str | None:
@@ -127,6 +186,14 @@ class Simulation:
         profile   one of the scenario's profiles; "" = that of [algorithm]
         """
         return self._inner.send(src, dst, size, start, tag, profile)
+
+    def traffic(self, flows: Iterable[NewFlow]) -> None:
+        """Sends the flows that an iterable gives, in order of start; the first must not be before the present instant.
+
+        They are drawn as the run goes on, a thousand at a time, so the iterable may be long. May be called several times.
+        Raises InputError, in advance(), for a flow that is not valid or not in order.
+        """
+        self._traffic.append(_Traffic(flows))
 
     # Watching.
 
@@ -164,9 +231,60 @@ class Simulation:
     def every(self, interval: int | str, call: Callable[[int], object]) -> None:
         """Calls with the time in picoseconds at 0, interval, 2 * interval, ... Set it before the first advance().
 
-        In the call, now_ps, counters and queues() may be used.
+        In the call, now_ps, counters, queues(), ports() and flows() may be used.
         """
         self._inner.every(interval, call)
+
+    def probe(
+        self, name: str, interval: int | str, call: Callable[[Simulation], Mapping[str, int | float | str]]
+    ) -> None:
+        """Samples the run at 0, interval, 2 * interval, ...: what the call returns becomes a row of the result's table `name`.
+
+        The table has a column time_ps, and then those of the first row, which all rows must have. In the call the same
+        may be used as in those of every(). Set it before the first advance().
+        """
+        if not name.isidentifier() or name in self._samples:
+            raise InputError(f"name: '{name}' is no name of a table, or taken; valid are letters, digits and '_'", key="name")
+        times: list[Any] = []
+        columns: list[tuple[str, list[Any]]] = [("time_ps", times)]
+
+        def sample(now: int) -> None:
+            row = call(self)
+            if not times:
+                columns.extend((column, []) for column in row)
+            if [column for column, _ in columns[1:]] != list(row):
+                raise ValueError(f"probe '{name}': a row has {list(row)}, the first one had others")
+            times.append(now)
+            for (_, values), value in zip(columns[1:], row.values(), strict=True):
+                values.append(value)
+
+        self.every(interval, sample)
+        self._samples[name] = columns
+
+    def trace(
+        self,
+        call: Callable[[Table], object],
+        kinds: Sequence[str],
+        *,
+        ports: Sequence[int] | None = None,
+        since: int | str | None = None,
+        until: int | str | None = None,
+    ) -> None:
+        """Calls with a table of the single events of each epoch that has any, in order. Set it before the first advance().
+
+        The run must have been made with events=True, or its scenario have a probe that asks for events.
+
+        kinds   of packets: arrived, lost, accepted, left, marked, trimmed, dropped; as they are on the wire: sent,
+                received. Of ports: paused, resumed. Of flows: started, ended, told_loss, controlled, waiting
+        ports   those of which events are told, by number; None: all. Events of flows are told in any case
+        since   from this time on, and before `until`
+
+        Columns: time_ps, kind, port, flow_id (-1: none), src (the flow's sender), dst, packet (its kind), seq_bytes,
+        size_bytes (on the wire; of the flow that has started; that are told to be lost), queued_bytes (that wait at the
+        port afterwards), class (-1: goes ahead of data), entropy, ce, retransmission, window_bytes and rate_bps (of
+        `controlled`), cause (of `waiting` and `told_loss`).
+        """
+        self._inner.trace(lambda columns: call(Table("events", columns)), kinds, ports, since, until)
 
     def decide(self, call: Callable[[list[_weir.Question]], object]) -> None:
         """Lets a function decide windows and rates of the flows whose algorithm is "external".
@@ -195,7 +313,7 @@ class Simulation:
     # Copies.
 
     def save(self) -> bytes:
-        """The whole state of the run. Functions of on_finish(), every() and decide() are no part of it."""
+        """The whole state of the run. Functions of the program and what is left of traffic() are no part of it."""
         return self._inner.save()
 
     @classmethod
@@ -206,21 +324,25 @@ class Simulation:
         values: Values = (),
         *,
         tables: bool = True,
+        events: bool = False,
         prepare: Callable[[Simulation], object] | None = None,
     ) -> Simulation:
         """A run of the same scenario that goes on from what save() gave, in the same build of Weir.
 
-        `tables` must be as it was. `prepare` is called before the state is there, to set the functions of the run.
+        `tables` and `events` must be as they were. `prepare` is called before the state is there, to set the functions of the run.
         Raises InputError if the state is of another scenario or build, cut short or changed.
         """
-        out = cls(scenario, values, tables=tables)
+        out = cls(scenario, values, tables=tables, events=events)
         if prepare is not None:
             prepare(out)
         out._inner.restore(state)
         return out
 
     def fork(self) -> Simulation:
-        """A copy that goes on by itself, without the functions of this run. It may be used by another thread."""
+        """A copy that goes on by itself, without the functions of this run and what is left of its traffic().
+
+        It may be used by another thread.
+        """
         return Simulation._of(self._inner.fork())
 
     def what_if(self, call: Callable[[Simulation], T]) -> T:
@@ -260,7 +382,8 @@ class Simulation:
 
     def finish(self) -> Result:
         """The result. Call it once, after the last advance()."""
-        return result_of(self._inner.finish())
+        own = {f"{name}.csv": _weir.Columns.of(columns) for name, columns in self._samples.items()}
+        return result_of(self._inner.finish(), own)
 
     def __repr__(self) -> str:
         counters: dict[str, Any] = self.counters

@@ -16,7 +16,7 @@ local HOPS = 5
 local INT_BYTES = 2 + 8 * HOPS
 
 -- Weir's facts: the comment of each packet has them, and the datagrams that have no standard.
-local kinds = { [1] = "OR-ACK", [2] = "probe", [3] = "echo", [4] = "CNP" }
+local kinds = { [1] = "OR-ACK", [2] = "probe", [3] = "echo", [4] = "CNP", [5] = "credit" }
 local w = {
   flow = ProtoField.uint64("weir.flow", "Flow", base.DEC, nil, nil, "Number of the flow, as in flows.csv"),
   wire = ProtoField.uint32("weir.wire", "Size on the simulated wire", base.DEC, nil, nil, "In bytes"),

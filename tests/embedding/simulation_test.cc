@@ -454,6 +454,42 @@ TEST(Embedded, TellsOfPorts) {
   EXPECT_THROW(e.network().port(18), std::out_of_range);
   EXPECT_THROW(e.network().name(10), std::out_of_range);
   EXPECT_THROW(run.engine().queued_bytes(18), std::out_of_range);
+  EXPECT_THROW(run.engine().port_figures(18), std::out_of_range);
+  EXPECT_THROW(run.engine().switch_figures(1), std::out_of_range);
+}
+
+// Of any scenario whose engine has them, and of its copies, with the same results.
+TEST(Embedded, EventsComeWithoutAProbe) {
+  const Scenario scenario = star({"traffic=[{kind='incast', size='100 KB', receiver='last'}]"});
+  const auto count = [](std::uint64_t& events) {
+    return [&events](engine::Engine& e) {
+      net::TraceFilter filter;
+      filter.kinds = net::kind_bit(net::EventKind::left);
+      e.trace(filter, [&events](net::TraceEvents some) { events += some.size(); });
+    };
+  };
+  std::uint64_t whole = 0;
+  Simulation run(scenario, {.events = true});
+  count(whole)(run.engine());
+  run.advance(10_us);
+  const std::uint64_t before = whole;
+  std::uint64_t rest = 0;
+  Simulation copy = run.clone(count(rest));
+  const std::string saved = run.save();
+  std::uint64_t again = 0;
+  Simulation restored(scenario, {.events = true});
+  count(again)(restored.engine());
+  restored.restore(saved);
+  for (Simulation* r : {&run, &copy, &restored}) EXPECT_TRUE(r->advance());
+  EXPECT_GT(before, 0u);
+  EXPECT_GT(rest, 1'000u);
+  EXPECT_EQ(before + rest, whole);
+  EXPECT_EQ(again, rest);
+  Simulation untold(scenario);
+  EXPECT_THROW(count(rest)(untold.engine()), std::logic_error);
+  EXPECT_TRUE(untold.advance());
+  EXPECT_EQ(untold.finish().summary, run.finish().summary);
+  EXPECT_THROW(Simulation(scenario.with({"run.fidelity=flow"}), {.events = true}), InputError);
 }
 
 }  // namespace

@@ -41,15 +41,15 @@ TEST(Loss, IsBinomialAndTakesTheDrawsOfItsPort) {
     ASSERT_GT(sent, 5'000u);
     const double expected = p * static_cast<double>(sent);
     const double deviation = std::sqrt(expected * (1 - p));
-    EXPECT_NEAR(static_cast<double>(simulation.lost(port)), expected, 4 * deviation);
+    EXPECT_NEAR(static_cast<double>(simulation.port_figures(port).lost), expected, 4 * deviation);
     const RandomStream random(model->seed, port, Purpose::link_loss);
     std::uint64_t drawn = 0;
     for (std::uint64_t i = 0; i < sent; ++i) drawn += random.uniform(i) < p;
-    EXPECT_EQ(simulation.lost(port), drawn);
+    EXPECT_EQ(simulation.port_figures(port).lost, drawn);
     lost += drawn;
   }
-  EXPECT_EQ(simulation.lost(2), 0u);
-  EXPECT_EQ(simulation.lost(3), 0u);
+  EXPECT_EQ(simulation.port_figures(2).lost, 0u);
+  EXPECT_EQ(simulation.port_figures(3).lost, 0u);
   EXPECT_LE(simulation.counters().lost, lost);  // what is still on the wire is lost when it gets to its end
   EXPECT_GE(simulation.counters().lost + 50, lost);
   EXPECT_EQ(simulation.counters().dropped, 0u);
@@ -111,12 +111,12 @@ TEST(HostPause, NothingIsSentMeanwhile) {
   const auto traffic = s.traffic();
   Simulation simulation(*model, *traffic, {});
   simulation.advance(100_us);
-  const std::uint64_t before = simulation.sent_bytes(0);
+  const std::uint64_t before = simulation.port_figures(0).sent_bytes;
   EXPECT_GT(before, 1'000'000u);
   simulation.advance(160_us);
-  EXPECT_EQ(simulation.sent_bytes(0), before);
+  EXPECT_EQ(simulation.port_figures(0).sent_bytes, before);
   simulation.advance(170_us);
-  EXPECT_GT(simulation.sent_bytes(0), before + 100'000);
+  EXPECT_GT(simulation.port_figures(0).sent_bytes, before + 100'000);
   simulation.advance();
   EXPECT_EQ(simulation.counters().flows_completed, 1u);
 }
@@ -164,9 +164,9 @@ TEST(LinkDown, WithoutReroutingItStallsAndResumesByTimeout) {
   simulation.on_finish([&](const host::FlowRecord& f) { flows.push_back(f); });
   simulation.advance(200_us);
   const std::uint32_t last_port = net::Topology::reverse(model->routing.nic(2));
-  const std::uint64_t stuck_at = simulation.sent_bytes(last_port);
+  const std::uint64_t stuck_at = simulation.port_figures(last_port).sent_bytes;
   simulation.advance(2_ms);
-  EXPECT_EQ(simulation.sent_bytes(last_port), stuck_at);
+  EXPECT_EQ(simulation.port_figures(last_port).sent_bytes, stuck_at);
   EXPECT_GE(simulation.counters().timeouts, 2u);
   simulation.advance();
   ASSERT_EQ(flows.size(), 1u);

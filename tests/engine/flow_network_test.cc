@@ -5,8 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "weir/net/link/packet.h"
 #include "weir/net/model/topologies.h"
-#include "weir/net/packet.h"
 #include "weir/theory/max_min.h"
 
 namespace weir::engine {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/engine/scenario.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::engine::host_ports_test {
 namespace {

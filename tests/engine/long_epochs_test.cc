@@ -183,7 +183,7 @@ TEST(LongEpochs, AreNotTakenWhereCallsComeAfterEachEpoch) {
             EXPECT_LE(r.finish, run.now());
             EXPECT_LE(run.now(), (r.finish / run.epoch() + 1) * run.epoch());
           }
-          out.emplace_back(run.now(), run.sent_bytes(model->routing.nic(0)));
+          out.emplace_back(run.now(), run.port_figures(model->routing.nic(0)).sent_bytes);
         },
         when);
     run.advance();

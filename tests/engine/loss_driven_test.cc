@@ -44,7 +44,7 @@ Shared share_a_link(std::string_view algorithm, Bytes buffer, Bytes mark_above, 
   Shared out;
   simulation.advance(1_ms);
   count();
-  const std::uint64_t before = simulation.sent_bytes(bottleneck);
+  const std::uint64_t before = simulation.port_figures(bottleneck).sent_bytes;
   std::uint64_t samples = 0;
   simulation.every(1_us, [&](Time now) {
     if (now < 1_ms) return;
@@ -56,7 +56,7 @@ Shared share_a_link(std::string_view algorithm, Bytes buffer, Bytes mark_above, 
   simulation.advance(5_ms);
   count();
   out.mean_queue /= static_cast<double>(samples);
-  out.used = static_cast<double>(simulation.sent_bytes(bottleneck) - before) /
+  out.used = static_cast<double>(simulation.port_figures(bottleneck).sent_bytes - before) /
              static_cast<double>(bytes_in(4_ms, 25_Gbps).count);
   std::int64_t sum = 0;
   for (const auto d : delivered) sum += d;

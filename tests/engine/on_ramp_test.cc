@@ -39,10 +39,10 @@ Incast incast(const host::Profile& profile) {
   // pcc_rl's rates change by factors of at most 1.2 for each round trip, and come back from a cold start in
   // milliseconds
   simulation.advance(8_ms);
-  const auto before = simulation.sent_bytes(port);
+  const auto before = simulation.port_figures(port).sent_bytes;
   simulation.advance(9_ms);
-  out.used =
-      static_cast<double>(simulation.sent_bytes(port) - before) / static_cast<double>(bytes_in(1_ms, 100_Gbps).count);
+  out.used = static_cast<double>(simulation.port_figures(port).sent_bytes - before) /
+             static_cast<double>(bytes_in(1_ms, 100_Gbps).count);
   out.mean_queue /= static_cast<double>(samples);
   out.counters = simulation.counters();
   return out;
@@ -132,7 +132,7 @@ TEST(OnRamp, KeepsThePacingAfterAPause) {
   std::uint64_t before = 0;
   int idle = 0;
   simulation.every(5_us, [&](Time) {
-    const std::uint64_t sent = simulation.sent_bytes(model->routing.nic(0));
+    const std::uint64_t sent = simulation.port_figures(model->routing.nic(0)).sent_bytes;
     EXPECT_LE(sent - before, 5u * 2'500u + 1'048u);
     idle += sent == before;
     before = sent;

@@ -99,6 +99,9 @@ class Rested {
       packets += n;
       in[f.dst] += f.size.count + n * (model_->data_wire(with) - model_->transport.payload).count;
       in[f.src] += n * model_->ack_wire(with).count;
+      if (with.unsolicited.count > 0)
+        in[f.src] += std::max<std::int64_t>(0, n - with.unsolicited_packets(model_->transport.payload)) *
+                     model_->transport.min_frame.count;
       if (with.on_ramp) in[f.src] += n / with.on_ramp->packets_per_ack * with.on_ramp->ack_size.count;
     }
     EXPECT_EQ(counters().data_packets, static_cast<std::uint64_t>(packets));
@@ -106,7 +109,8 @@ class Rested {
       const std::uint32_t nic = model_->routing.nic(h);
       const std::int64_t control =
           2 * simulation_->port(nic).pauses * model_->network.pfc_frame.count;  // each with its resume
-      EXPECT_EQ(static_cast<std::int64_t>(simulation_->sent_bytes(net::Topology::reverse(nic))), in[h] + control)
+      EXPECT_EQ(static_cast<std::int64_t>(simulation_->port_figures(net::Topology::reverse(nic)).sent_bytes),
+                in[h] + control)
           << "host " << h;
     }
   }
@@ -329,7 +333,7 @@ TEST(Marking, IsCountedAtBothEnds) {
   for (const auto kind : {net::PortKind::fifo, net::PortKind::queued}) {
     Rested run(s, {.port = kind});
     std::uint64_t marked = 0;
-    for (std::uint32_t id = 0; id < s.topology.ports(); ++id) marked += run.simulation().marked(id);
+    for (std::uint32_t id = 0; id < s.topology.ports(); ++id) marked += run.simulation().port_figures(id).marked;
     EXPECT_EQ(marked, run.counters().marked);
     EXPECT_GT(marked, 500u);
     EXPECT_LT(marked, 800u);

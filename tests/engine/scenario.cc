@@ -565,6 +565,15 @@ void add_flowlets(Scenario& s, std::uint64_t seed) {
   s.text += ", flowlets";
 }
 
+// In one of four scenarios flows need credits.
+void add_credits(Scenario& s, std::uint64_t seed) {
+  Dice dice(~seed ^ 0x165667b1);
+  if (!dice.chance(4)) return;
+  for (auto& p : s.profiles)
+    if (!p.stack && dice.chance(2)) p.unsolicited = {dice.magnitude(1, 100'000)};
+  s.text += ", credits";
+}
+
 // In two of three scenarios of one data class something goes ahead of it: acknowledgements, or what switches have
 // trimmed.
 void add_priority(Scenario& s, std::uint64_t seed) {
@@ -610,6 +619,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_slow_hosts(s, seed);
   add_spraying(s, seed);
   add_flowlets(s, seed);
+  add_credits(s, seed);
   add_priority(s, seed);
   add_host_delays(s, seed);
   add_burst_gaps(s, seed);

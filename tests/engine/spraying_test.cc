@@ -243,7 +243,7 @@ class WhoseMark : public testing::Test {
     while (!simulation.advance()) {
     }
     std::uint64_t counted = 0;
-    for (std::uint32_t id = 0; id < model->topology.ports(); ++id) counted += simulation.marked(id);
+    for (std::uint32_t id = 0; id < model->topology.ports(); ++id) counted += simulation.port_figures(id).marked;
     EXPECT_EQ(counted, all_marked);
     out.entropies = entropies.size();
     return out;

@@ -132,12 +132,12 @@ TEST(Deadlock, IsToldIfAndOnlyIfItIsOne) {
     Simulation simulation(*model, *traffic, {});
     simulation.advance(out.stall->found);
     std::vector<std::uint64_t> sent;
-    for (const BlockedPort& p : out.stall->cycle) sent.push_back(simulation.sent_bytes(p.port));
+    for (const BlockedPort& p : out.stall->cycle) sent.push_back(simulation.port_figures(p.port).sent_bytes);
     simulation.advance(out.stall->found + 5_ms);
     for (std::size_t i = 0; i < sent.size(); ++i) {
       const BlockedPort& p = out.stall->cycle[i];
       // pause and resume frames, of 64 bytes, go by it all the same
-      EXPECT_LT(simulation.sent_bytes(p.port) - sent[i], 1'000u) << "seed " << seed << ", " << told;
+      EXPECT_LT(simulation.port_figures(p.port).sent_bytes - sent[i], 1'000u) << "seed " << seed << ", " << told;
       EXPECT_GT(simulation.queued_bytes(p.port), 0u) << "seed " << seed << ", " << told;
     }
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <map>
 
@@ -40,11 +41,11 @@ std::vector<TraceEvent> events_of(Traced& run, net::TraceFilter filter = {}) {
 }
 
 std::string text_of(const TraceEvent& e) {
-  const net::Packet& p = e.packet;
+  const net::PacketView& p = e.packet;
   return fmt::format(
       "{} {} port {} flow {} queued {} kind {} seq {} wire {} slot {} flags {} window {} rate {} first {}", e.time.ps,
-      net::name_of(e.kind), e.port, e.flow, e.queued, static_cast<int>(p.kind), p.seq, p.wire, p.slot, p.flags,
-      e.window.count, e.rate.bits_per_second, e.first.count);
+      net::name_of(e.kind), e.port, e.flow, e.queued, static_cast<int>(p.kind), p.seq, p.wire, p.slot,
+      std::bit_cast<std::uint64_t>(p.marks), e.window.count, e.rate.bits_per_second, e.first.count);
 }
 
 std::vector<std::string> texts_of(const std::vector<TraceEvent>& events) {
@@ -99,8 +100,8 @@ TEST_P(Trace, AgreesWithWhatIsCounted) {
     std::uint64_t marked = 0;
     std::uint64_t pauses = 0;
     for (std::uint32_t id = 0; id < run.model->topology.ports(); ++id) {
-      marked += s.marked(id);
-      pauses += s.pauses(id);
+      marked += s.port_figures(id).marked;
+      pauses += s.port_figures(id).pauses;
     }
     EXPECT_EQ(of(EventKind::marked), marked);
     EXPECT_EQ(of(EventKind::paused), pauses);
@@ -127,11 +128,12 @@ TEST_P(Trace, ShowsPacketsAsTheyAreOnTheWire) {
   const Scenario scenario = random_scenario(GetParam());
   SCOPED_TRACE(scenario.text);
   const auto text_of_wire = [](const TraceEvent& e) {
-    const net::Packet& p = e.packet;
+    const net::PacketView& p = e.packet;
     const auto& [trigger, first, arrived, entropy, made_us] = e.sack;
     return fmt::format("kind {} class {} seq {} wire {} slot {} {} flags {} INT {:x} {:x} sack {} {} {:x} {} {}",
                        static_cast<int>(p.kind), static_cast<int>(p.traffic_class), p.seq, p.wire, p.slot, p.generation,
-                       p.flags, e.int_head, fmt::join(e.int_hop, " "), trigger, first, arrived, entropy, made_us);
+                       std::bit_cast<std::uint64_t>(p.marks), e.int_head, fmt::join(e.int_hop, " "), trigger, first,
+                       arrived, entropy, made_us);
   };
   std::vector<std::string> expected;
   for (const Way& way :

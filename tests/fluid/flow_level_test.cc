@@ -190,7 +190,7 @@ TEST(FlowLevel, BytesAreConserved) {
   Time last;
   run.simulation->every(5_us, [&](Time now) {
     for (std::uint32_t port = 0; port < before.size(); ++port) {
-      const std::uint64_t sent = run.simulation->sent_bytes(port);
+      const std::uint64_t sent = run.simulation->port_figures(port).sent_bytes;
       ASSERT_GE(sent, before[port]);
       const double most = model.topology.links[port / 2].rate.bytes_per_second() * (now - last).seconds();
       ASSERT_LE(static_cast<double>(sent - before[port]), most + 2) << "port " << port;
@@ -211,9 +211,9 @@ TEST(FlowLevel, BytesAreConserved) {
   }
   for (std::uint32_t host = 0; host < model.topology.hosts; ++host) {
     const std::uint32_t port = model.routing.nic(host);
-    EXPECT_NEAR(static_cast<double>(run.simulation->sent_bytes(port)), sent[host], 1 + 1e-9 * sent[host]);
-    EXPECT_NEAR(static_cast<double>(run.simulation->sent_bytes(net::Topology::reverse(port))), received[host],
-                1 + 1e-9 * received[host]);
+    EXPECT_NEAR(static_cast<double>(run.simulation->port_figures(port).sent_bytes), sent[host], 1 + 1e-9 * sent[host]);
+    EXPECT_NEAR(static_cast<double>(run.simulation->port_figures(net::Topology::reverse(port)).sent_bytes),
+                received[host], 1 + 1e-9 * received[host]);
   }
 }
 
@@ -247,7 +247,7 @@ TEST(FlowLevel, StopsAndTellsOfActiveFlows) {
     sent.push_back(f.in_order.count);
   });
   EXPECT_EQ(sent, (std::vector<std::int64_t>{250'000, 250'000}));
-  EXPECT_EQ(run.simulation->sent_bytes(run.model->routing.nic(0)), 250'000u);
+  EXPECT_EQ(run.simulation->port_figures(run.model->routing.nic(0)).sent_bytes, 250'000u);
   EXPECT_EQ(run.simulation->counters().flows_completed, 0u);
   EXPECT_EQ(run.simulation->counters().data_packets, 500u);
 }

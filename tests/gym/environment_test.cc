@@ -42,7 +42,7 @@ class Deciders {
 
 std::vector<std::uint64_t> bytes_sent(engine::Engine& engine) {
   std::vector<std::uint64_t> out;
-  for (std::uint32_t p = 0; p < engine.network().ports(); ++p) out.push_back(engine.sent_bytes(p));
+  for (std::uint32_t p = 0; p < engine.network().ports(); ++p) out.push_back(engine.port_figures(p).sent_bytes);
   return out;
 }
 

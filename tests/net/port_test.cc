@@ -344,7 +344,8 @@ TEST(Packet, KindsAndWhatHoldsForThem) {
                          {Kind::echo, false, false, false, false, false},
                          {Kind::lost, false, true, true, false, false},
                          {Kind::pause, true, true, true, false, false},
-                         {Kind::resume, true, true, true, false, false}}) {
+                         {Kind::resume, true, true, true, false, false},
+                         {Kind::credit, false, false, false, false, false}}) {
     const Descriptor d = packet(64, row.kind);
     EXPECT_EQ(d.is_control(), row.is_control);
     EXPECT_EQ(d.ends_with_link(), row.ends_with_link);

@@ -96,7 +96,7 @@ TEST(BadInput, IsTold) {
       {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
-           ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every"},
+           ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every, unsolicited"},
       {"size = \"100 KB\"", "",
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
       {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + names_of_algorithms()},

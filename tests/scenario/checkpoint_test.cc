@@ -77,8 +77,9 @@ class Watched {
     for (std::uint32_t port = 0; port < model_->topology.ports(); ++port) {
       engine::Simulation& s = *simulation;
       log_.push_back(s.queued_bytes(port));
-      for (const std::uint64_t figure : {s.sent_bytes(port), s.marked(port), s.lost(port)}) log_.push_back(figure);
-      log_.push_back(static_cast<std::uint64_t>(s.paused_time(port).ps));
+      const engine::PortFigures figures = s.port_figures(port);
+      for (const std::uint64_t figure : {figures.sent_bytes, figures.marked, figures.lost}) log_.push_back(figure);
+      log_.push_back(static_cast<std::uint64_t>(figures.paused.ps));
     }
   }
 

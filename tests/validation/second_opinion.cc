@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::validation {
 namespace {

@@ -23,10 +23,21 @@ struct OneWayReport {
   Time error;  // of `delay`: how far the receiver's clock was ahead of the sender's
 };
 
-// Pause storms that the PFC watchdog of a port has found, and the packets that were dropped in them.
-struct Storms {
-  std::uint32_t begun = 0;
-  std::uint64_t dropped = 0;
+// What a port has counted since the run began.
+struct PortFigures {
+  std::uint64_t sent_bytes = 0;     // that have begun to leave
+  std::uint64_t marked = 0;         // packets that were marked (ECN) as they left
+  std::uint64_t lost = 0;           // packets that its link has lost
+  std::uint32_t pauses = 0;         // pause frames that it has received
+  std::uint32_t storms = 0;         // pause storms that its PFC watchdog has found ...
+  std::uint64_t storm_dropped = 0;  // ... and packets that were dropped in them
+  Time paused;                      // time in which at least one data class was paused
+};
+
+// What a switch has counted since the run began.
+struct SwitchFigures {
+  std::uint64_t dropped = 0;      // packets, for lack of room
+  std::uint64_t pauses_sent = 0;  // pause frames
 };
 
 // A packet that a port has accepted and that has not begun to leave.
@@ -51,22 +62,8 @@ class Observation {
   // Visits the packets of these bytes, in no particular order. Returns false if this engine cannot tell.
   using VisitQueued = std::function<void(const QueuedPacket&)>;
   virtual bool for_each_queued(std::uint32_t /*port*/, const VisitQueued& /*visit*/) { return false; }
-  // Bytes that have begun to leave by the port.
-  virtual std::uint64_t sent_bytes(std::uint32_t port) = 0;
-  // Packets that were marked (ECN) as they left.
-  virtual std::uint64_t marked(std::uint32_t port) = 0;
-  // Packets that the port's link has lost.
-  virtual std::uint64_t lost(std::uint32_t port) = 0;
-  // Pause frames that the port has received.
-  virtual std::uint32_t pauses(std::uint32_t port) = 0;
-  // Time in which at least one data class was paused.
-  virtual Time paused_time(std::uint32_t port) = 0;
-  virtual Storms storms(std::uint32_t /*port*/) const { return {}; }
-
-  // Packets that the switch has dropped for lack of room.
-  virtual std::uint64_t dropped(std::uint32_t s) const = 0;
-  // Pause frames that the switch has sent.
-  virtual std::uint64_t pauses_sent(std::uint32_t s) const = 0;
+  virtual PortFigures port_figures(std::uint32_t port) = 0;
+  virtual SwitchFigures switch_figures(std::uint32_t s) const = 0;
 
   // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.
   virtual void for_each_active(const std::function<void(const host::FlowView&)>& visit) const = 0;

@@ -2,7 +2,7 @@
 //
 // Probes and programs read them by engine::Engine::trace(). A traced run records events in each partition of the
 // network and hands them over between epochs, on one thread, in an order that depends on the scenario alone. A run
-// that nobody traces is compiled with NoTracer (engine::Partition's parameter Tracer), which costs nothing.
+// that nobody traces pays nothing for it.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 #include "weir/base/telemetry.h"
 #include "weir/base/units.h"
-#include "weir/net/packet.h"
+#include "weir/net/packet_view.h"
 
 namespace weir::net {
 
@@ -71,6 +71,8 @@ inline constexpr std::uint64_t kNoFlow = ~std::uint64_t{0};
 // `waiting`: for what the next packet of a flow waits: its turn at the NIC; the window, or data that may be sent; the
 // algorithm's pacing; On-Ramp. `told_loss`: how the loss was found, by what the receiver told or by a timeout.
 enum class Cause : std::uint8_t { none, turn, window, pacing, on_ramp, told, timeout };
+// The name of a cause: "turn", "window", ...; "" for none.
+std::string_view name_of(Cause);
 
 // What an acknowledgement tells selectively, in numbers of packets: which of the 64 from `first` on have arrived.
 struct SackFacts {
@@ -91,15 +93,15 @@ struct TraceEvent {
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
   SackFacts sack;                // sent, received
-  Packet packet;                 // as it is then; for flows only src, dst, slot, generation and profile are set, and
-                                 // `departs` if it waits for pacing or On-Ramp: not before this; but an answer whose
-                                 // flow is not known has seq 0, for the flow's receiver may have forgotten it
+  PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set; an answer
+                                 // whose flow is not known has seq 0, for the flow's receiver may have forgotten it
+  Time not_before;               // waiting for pacing or On-Ramp: until then
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size
   std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire
 };
-static_assert(sizeof(TraceEvent) == 192);
+static_assert(sizeof(TraceEvent) == 200);
 
 // Which events are handed over: those of these kinds at these ports in [from, until). Events of flows pass whatever
 // their port, and are recorded at any time.
@@ -168,47 +170,5 @@ using TraceVisit = std::function<void(TraceEvents)>;
 // on another thread, before that call of advance() returns. All readers of a run are told on the same thread, which is
 // another one only if all of them allow it.
 enum class Telling : std::uint8_t { between_epochs, beside };
-
-// The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
-struct NoTracer {
-  static constexpr bool kOn = false;
-
-  static constexpr bool is_recording() { return false; }
-  static constexpr bool takes(std::uint32_t, Time) { return false; }
-  static constexpr bool takes(EventKind) { return false; }
-  static constexpr bool takes(EventKind, std::uint32_t, Time) { return false; }
-  template <class A>
-  static void archive(A&) {}
-};
-
-// Records the events of one partition of the network. Its records of one instant and one port are in order.
-class Recorder {
- public:
-  static constexpr bool kOn = true;
-
-  // Begins to record the events that the filter takes; the filter must outlive this.
-  void record(const TraceFilter& filter) { filter_ = &filter; }
-  bool is_recording() const { return filter_ != nullptr; }
-  // Whether any events of packets at this port and time are recorded.
-  bool takes(std::uint32_t port, Time time) const { return is_recording() && filter_->takes(port, time); }
-  // Whether events of this kind are recorded, those of flows at any time: they tell which flow a packet belongs to.
-  bool takes(EventKind kind) const { return is_recording() && filter_->takes(kind); }
-  bool takes(EventKind kind, std::uint32_t port, Time time) const {
-    return is_recording() && filter_->takes(kind, port, time);
-  }
-  bool takes_arrivals_at_switches() const { return is_recording() && filter_->arrivals_at_switches; }
-  // A further record, to be filled in. Valid until the next one.
-  TraceEvent& add() { return events_.emplace_back(); }
-  std::vector<TraceEvent>& events() { return events_; }
-
-  template <class A>
-  void archive(A& a) {
-    a.values(events_);
-  }
-
- private:
-  const TraceFilter* filter_ = nullptr;
-  std::vector<TraceEvent> events_;
-};
 
 }  // namespace weir::net

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
-#include "weir/net/packet.h"
+#include "weir/net/packet_view.h"
 #include "weir/result/anatomy_parts.h"
 
 namespace weir::anatomy {

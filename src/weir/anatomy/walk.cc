@@ -100,17 +100,17 @@ void Walk::wait(FlowWalk& flow, const net::TraceEvent& event) {
       flow.opened.at = event.time;
     }
   }
-  flow.waits.push_back({event.time, event.packet.departs, event.cause});
+  flow.waits.push_back({event.time, event.not_before, event.cause});
 }
 
-PacketNote* Walk::note_of(FlowWalk& flow, const net::Packet& p) const {
+PacketNote* Walk::note_of(FlowWalk& flow, const net::PacketView& p) const {
   if (!p.is_data() && !p.is_acknowledgement()) return nullptr;
   // An answer tells the first byte that it does not acknowledge.
   return flow.packets.find(p.sent, (p.is_data() ? p.seq : p.seq - 1) / model_.transport.payload.count);
 }
 
 void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   const bool at_sender = model_.topology.port_owner(event.port) == event.src;
   if (at_sender && p.kind == PacketKind::data) send(flow, event);
   PacketNote* const note = note_of(flow, p);
@@ -126,7 +126,7 @@ void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {
 }
 
 void Walk::leave(FlowWalk& flow, const net::TraceEvent& event) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   PacketNote* const note = note_of(flow, p);
   if (note == nullptr || note->where != Whereabouts::waiting) return;
   Journey& j = note->journey;
@@ -142,7 +142,7 @@ void Walk::leave(FlowWalk& flow, const net::TraceEvent& event) {
 }
 
 void Walk::arrive(FlowWalk& flow, const net::TraceEvent& event) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   const std::uint32_t node = model_.topology.port_peer(event.port);
   if (p.is_data()) {
     PacketNote* const note = node == flow.dst ? note_of(flow, p) : nullptr;
@@ -163,14 +163,14 @@ void Walk::arrive(FlowWalk& flow, const net::TraceEvent& event) {
 }
 
 void Walk::drop(FlowWalk& flow, const net::TraceEvent& event) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   PacketNote* const note = note_of(flow, p);
   if (note == nullptr) return;
   note->where = Whereabouts::gone;
 }
 
 void Walk::send(FlowWalk& flow, const net::TraceEvent& event) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   PacketNote note;
   note.sent = event.time;
   note.seq = p.seq;

@@ -121,7 +121,7 @@ class Walk {
   void end(FlowWalk& flow, const net::TraceEvent& event);
 
   // Of a packet that waits or is under way, or of what it answers; null if there is none.
-  PacketNote* note_of(FlowWalk& flow, const net::Packet&) const;
+  PacketNote* note_of(FlowWalk& flow, const net::PacketView&) const;
   // A data packet is given to the sender's NIC.
   void send(FlowWalk& flow, const net::TraceEvent& event);
   // The parts of the time until then, of which the last span ends now.

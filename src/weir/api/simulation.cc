@@ -54,6 +54,16 @@ std::string checksum_of_all(const scenario::Scenario& s) {
   return checksum_of(all);
 }
 
+scenario::Run build(const scenario::Scenario& s, bool events) {
+  if (!events) return scenario::build(s);
+  if (!s.run.fidelity->tells_events)
+    throw scenario::key_error(
+        s, "run.fidelity",
+        fmt::format("the program reads single events, which only {} tells; write that, or read none",
+                    scenario::names_of([](const scenario::Fidelity& f) { return f.tells_events; })));
+  return scenario::build(s, scenario::build_model(s), 0, true);
+}
+
 // The tables among the files in memory.
 std::map<std::string, std::string> take_tables(probe::ResultDirectory& files) {
   std::map<std::string, std::string> out = files.take_texts();
@@ -74,7 +84,7 @@ Result result_of(const run::Outcome& outcome, const result::Contents& contents, 
 
 Simulation::Simulation(const Scenario& scenario, const SimulationOptions& options)
     : parts_(std::make_unique<Parts>(scenario, options, checksum_of_all(scenario.internal()),
-                                     scenario::build(scenario.internal()))) {}
+                                     build(scenario.internal(), options.events))) {}
 
 Simulation::Simulation(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
@@ -152,8 +162,9 @@ void Simulation::restore(std::string_view saved) {
 }
 
 Simulation Simulation::clone(const std::function<void(engine::Engine&)>& prepare) const {
-  auto parts = std::make_unique<Parts>(parts_->scenario, parts_->options, parts_->checksum,
-                                       scenario::build_for_copy(parts_->scenario.internal(), parts_->run));
+  auto parts = std::make_unique<Parts>(
+      parts_->scenario, parts_->options, parts_->checksum,
+      scenario::build_for_copy(parts_->scenario.internal(), parts_->run, parts_->options.events));
   if (prepare) prepare(*parts->run.simulation);
   Saver a;
   run::save(a, *parts_->run.simulation, parts_->probes);

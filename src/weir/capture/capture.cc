@@ -199,7 +199,7 @@ void Capture::Point::write_pages() {
 
 // What no header of the packet tells, in words that share/wireshark/weir.lua reads.
 char* Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow, char* at) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   const bool is_sent = event.kind == net::EventKind::sent;
   if (flow == nullptr) {
     at = append(at, kWire, p.wire);
@@ -209,14 +209,14 @@ char* Capture::comment(const net::TraceEvent& event, const FlowOfPacket* flow, c
   at = of_flow.before.copy_to(at);
   if (is_sent) at = append(at, kQueued, event.queued);
   at = of_flow.behind.copy_to(at);
-  if ((p.flags & net::kRetransmission) != 0 && p.to_receiver()) {
+  if (p.marks.retransmission && p.to_receiver()) {
     constexpr std::string_view kAgain = " again";
     at = std::copy(kAgain.begin(), kAgain.end(), at);
   }
   return at;
 }
 
-const Capture::FlowComment& Capture::flow_comment(std::uint64_t flow, const net::Packet& packet) {
+const Capture::FlowComment& Capture::flow_comment(std::uint64_t flow, const net::PacketView& packet) {
   FlowComment& it = flow_comments_[(2 * flow + (packet.to_receiver() ? 1 : 0)) % flow_comments_.size()];
   if (it.flow != flow || it.entropy != packet.entropy || it.wire != packet.wire) [[unlikely]]
     it = FlowComment(flow, packet.entropy, packet.wire);

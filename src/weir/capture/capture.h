@@ -107,7 +107,7 @@ class Capture {
   static constexpr std::size_t kMostComment = 160;  // four numbers of 20 digits at most, their names, copied texts
   // Writes into memory that has room for it, and returns the end.
   char* comment(const net::TraceEvent& event, const FlowOfPacket* flow, char* at);
-  const FlowComment& flow_comment(std::uint64_t flow, const net::Packet& packet);
+  const FlowComment& flow_comment(std::uint64_t flow, const net::PacketView& packet);
 
   const engine::Model& model_;
   net::TraceFilter filter_;

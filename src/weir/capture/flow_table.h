@@ -14,7 +14,7 @@ namespace weir::capture {
 class FlowTable {
  public:
   void add(const net::TraceEvent& started) {
-    const net::Packet& p = started.packet;
+    const net::PacketView& p = started.packet;
     if (started.src >= slots_.size()) slots_.resize(started.src + std::size_t{1});
     auto& slots = slots_[started.src];
     if (p.slot >= slots.size()) slots.resize(p.slot + std::size_t{1});
@@ -22,7 +22,7 @@ class FlowTable {
   }
 
   // Null if it has not started.
-  FlowOfPacket* find(std::uint32_t src, const net::Packet& packet) {
+  FlowOfPacket* find(std::uint32_t src, const net::PacketView& packet) {
     if (src >= slots_.size() || packet.slot >= slots_[src].size()) return nullptr;
     auto& flows = slots_[src][packet.slot];
     if (!flows.empty() && flows.back().generation == packet.generation) [[likely]]

@@ -32,7 +32,7 @@ constexpr std::uint8_t kDscpOf(net::TrafficClass c) {
 // A packet as its headers need it.
 struct Frames::Shape {
   const net::TraceEvent& event;
-  const net::Packet& packet;
+  const net::PacketView& packet;
   FlowOfPacket& flow;
   Protocol protocol;
   std::uint32_t src;
@@ -43,7 +43,7 @@ struct Frames::Shape {
   bool has_int;
 
   bool has_sack() const { return event.sack.trigger >= 0; }
-  bool has(std::uint8_t flag) const { return (packet.flags & flag) != 0; }
+  const net::PacketMarks& marks() const { return packet.marks; }
 };
 
 Frames::Frames(const engine::Model& model, bool ipv6)
@@ -55,18 +55,17 @@ Frames::Frames(const engine::Model& model, bool ipv6)
 // follows from those bytes.
 Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
                    std::uint8_t* head) {
-  const net::Packet& packet = event.packet;
+  const net::PacketView& packet = event.packet;
   if (packet.is_control()) return pfc(packet, from, head);
   if (ipv6_ || protocols_[packet.profile] != Protocol::rocev2 || is_own(packet))
     return whole(event, from, to, *flow, head);
-  const bool has_int = packet.has_telemetry();
   const bool has_sack = event.sack.trigger >= 0;
   const Likeness likeness{.flow = flow->id,
                           .link = std::uint64_t{from} << 32 | to,
-                          .packet = std::uint64_t{packet.entropy} << 32 | std::uint32_t{packet.payload} << 16 |
-                                    static_cast<unsigned>(packet.kind) << 8 |
+                          .packet = std::uint64_t{packet.entropy} << 32 | packet.payload << 16 |
+                                    static_cast<unsigned>(packet.kind) << 8 | (has_sack ? 0x80u : 0) |
                                     static_cast<unsigned>(packet.traffic_class),
-                          .parts = std::uint64_t{packet.flags} << 2 | (has_int ? 2u : 0) | (has_sack ? 1u : 0)};
+                          .marks = packet.marks};
   const std::uint64_t place = 2 * flow->id + (packet.to_receiver() ? 1 : 0) + 31 * std::uint64_t{event.port};
   Kept& kept = kept_[place % kept_.size()];
   if (kept.of != likeness) {
@@ -79,14 +78,15 @@ Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32
 }
 
 // Whether its form is Weir's own, whatever the protocol.
-bool Frames::is_own(const net::Packet& packet) const {
+bool Frames::is_own(const net::PacketView& packet) const {
   return packet.kind == PacketKind::or_ack || packet.kind == PacketKind::probe || packet.kind == PacketKind::echo ||
+         packet.kind == PacketKind::credit ||
          (packet.kind == PacketKind::cnp && protocols_[packet.profile] != Protocol::rocev2);
 }
 
 Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
                     std::uint8_t* head) const {
-  const net::Packet& packet = event.packet;
+  const net::PacketView& packet = event.packet;
   const bool forth = packet.to_receiver();
   const std::uint32_t payload = packet.kind == PacketKind::data ? packet.payload : 0u;
   const Protocol protocol = protocols_[packet.profile];
@@ -99,7 +99,7 @@ Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint3
               .payload = payload,
               .after = payload,
               .next = !own && protocol == Protocol::tcp ? kTcp : kUdp,
-              .has_int = packet.has_telemetry()};
+              .has_int = packet.marks.telemetry};
   HeaderBytes out(head);
   out.big<6>(kMac | to);
   out.big<6>(kMac | from);
@@ -108,10 +108,11 @@ Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint3
   HeaderBytes end(ip_at + (ipv6_ ? kIpv6 : kIpv4));
   if (own)
     end = weir(shape,
-               packet.kind == PacketKind::or_ack  ? 1
-               : packet.kind == PacketKind::probe ? 2
-               : packet.kind == PacketKind::echo  ? 3
-                                                  : 4,
+               packet.kind == PacketKind::or_ack   ? 1
+               : packet.kind == PacketKind::probe  ? 2
+               : packet.kind == PacketKind::echo   ? 3
+               : packet.kind == PacketKind::credit ? 5
+                                                   : 4,
                end);
   else if (protocol == Protocol::rocev2)
     end = rocev2(shape, end);
@@ -125,7 +126,7 @@ Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint3
 }
 
 // IEEE 802.1Qbb. A pause of Weir lasts until the resume frame: its time is the longest possible.
-Frame Frames::pfc(const net::Packet& packet, std::uint32_t from, std::uint8_t* head) {
+Frame Frames::pfc(const net::PacketView& packet, std::uint32_t from, std::uint8_t* head) {
   const unsigned priority = static_cast<unsigned>(packet.traffic_class) - 1;
   HeaderBytes out(head);
   out.big<6>(0x0180c2000001);
@@ -141,9 +142,9 @@ Frame Frames::pfc(const net::Packet& packet, std::uint32_t from, std::uint8_t* h
 // The header of IP, in front of what ends at `end`, and the length and the checksum behind it. All bytes that follow
 // are zeros, and change no checksum.
 void Frames::ip(const Shape& s, std::uint8_t* ip, HeaderBytes end) const {
-  const net::Packet& p = s.packet;
-  const bool capable = model_.ecn.enabled && (p.is_data() || p.is_markable());
-  const unsigned ecn = s.has(net::kMarked) ? 3 : capable ? 2 : 0;
+  const net::PacketView& p = s.packet;
+  const bool capable = model_.ecn.enabled && (p.is_data() || p.marks.may_be_marked);
+  const unsigned ecn = s.marks().ce ? 3 : capable ? 2 : 0;
   const unsigned dscp = p.kind == PacketKind::trimmed ? kTrimmed : kDscpOf(p.traffic_class);
   const unsigned byte = dscp << 2 | ecn;
   std::uint8_t* const transport = ip + (ipv6_ ? kIpv6 : kIpv4);
@@ -205,13 +206,13 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
   constexpr unsigned kHasInt = 1;
   constexpr unsigned kHasSack = 2;
   constexpr std::uint32_t kIcrc = 4;
-  const net::Packet& p = s.packet;
+  const net::PacketView& p = s.packet;
   const bool acks = p.is_acknowledgement();
   const bool sacks = acks && s.has_sack() && model_.profiles[p.profile].recovery.selective();
   const std::uint32_t padding = (4 - s.payload % 4) % 4;
-  const bool forward_mark = acks && s.has(net::kEchoMarked);
-  const bool backward_mark = p.kind == PacketKind::cnp || (acks && s.has(net::kEchoCnp));
-  const bool asks = s.packet.is_data() && (model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck));
+  const bool forward_mark = acks && s.marks().echoes_ce;
+  const bool backward_mark = p.kind == PacketKind::cnp || (acks && s.marks().echoes_cnp);
+  const bool asks = s.packet.is_data() && (model_.profiles[p.profile].ack_every.count == 0 || s.marks().asks_ack);
   out = udp(s, 4791, out);
   std::uint8_t* const bth = out.at();
   out.big<1>(p.kind == PacketKind::cnp ? 0x81 : 0x11);  // or acknowledge
@@ -237,9 +238,9 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
 // its telemetry. `end` is that of the head.
 void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std::uint8_t* bth,
                     std::uint8_t* end) const {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   std::uint8_t* const psn = bth + 9;
-  if (p.has_telemetry()) telemetry(event, HeaderBytes(end - kTelemetry));
+  if (p.marks.telemetry) telemetry(event, HeaderBytes(end - kTelemetry));
   if (p.is_data()) {
     const bool is_first = p.seq == 0;
     const bool is_last = p.seq + payload_ >= flow.size;
@@ -268,15 +269,15 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
   constexpr unsigned kAck = 7;
   constexpr unsigned kAckCc = 8;
   constexpr unsigned kNack = 10;
-  const net::Packet& p = s.packet;
+  const net::PacketView& p = s.packet;
   const auto prologue = [&](unsigned type, unsigned flags) {
     out.big<2>(type << 11 | flags | (s.has_int ? kHasInt : 0));
   };
-  const unsigned marked = s.has(net::kEchoMarked) ? 0x20 : 0;
+  const unsigned marked = s.marks().echoes_ce ? 0x20 : 0;
   out = udp(s, 4793, out);
   if (s.packet.is_data()) {
-    const bool asks = model_.profiles[p.profile].ack_every.count == 0 || s.has(net::kAskAck);
-    prologue(kRequest, (s.has(net::kRetransmission) ? 0x10 : 0) | (asks ? 0x08 : 0));
+    const bool asks = model_.profiles[p.profile].ack_every.count == 0 || s.marks().asks_ack;
+    prologue(kRequest, (s.marks().retransmission ? 0x10 : 0) | (asks ? 0x08 : 0));
     out.big<2>(0);  // clear_psn_offset
     out.big<4>(static_cast<std::uint64_t>(full_packets(p.seq)));
   } else if (p.kind == PacketKind::nack) {
@@ -287,8 +288,7 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
     out.big<4>(static_cast<std::uint64_t>(full_packets(p.seq)));
   } else {
     const std::int64_t cumulative = packets(p.seq) - 1;
-    const std::int64_t trigger =
-        s.has_sack() ? s.event.sack.trigger : full_packets(p.seq + static_cast<std::int32_t>(p.src));
+    const std::int64_t trigger = s.has_sack() ? s.event.sack.trigger : full_packets(p.trigger_seq);
     const std::int64_t from_cumulative = std::clamp<std::int64_t>(trigger - cumulative, INT16_MIN, INT16_MAX);
     prologue(s.has_sack() ? kAckCc : kAck, marked);
     out.big<2>(static_cast<std::uint64_t>(from_cumulative));  // ack_psn_offset
@@ -312,7 +312,7 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
 // RFC 9293, with time stamps in microseconds (RFC 7323) and selective acknowledgements (RFC 2018). Bytes count from 1
 // on in both directions; there are no SYN and no FIN, since flows of Weir begin with their first byte.
 HeaderBytes Frames::tcp(const Shape& s, HeaderBytes out) const {
-  const net::Packet& p = s.packet;
+  const net::PacketView& p = s.packet;
   const auto sent_us = static_cast<std::uint32_t>(p.sent.ps / 1'000'000);
   const auto low = static_cast<std::uint16_t>(kFirstPort | (s.flow.id & kPortMask));
   const auto high = static_cast<std::uint16_t>(kFirstPort | (s.flow.id >> 14 & kPortMask));
@@ -326,10 +326,10 @@ HeaderBytes Frames::tcp(const Shape& s, HeaderBytes out) const {
   out.big<4>(forth ? 1 : static_cast<std::uint64_t>(p.seq) + 1);
   out.big<1>(0);  // data offset
   const bool ends = forth && p.seq + p.payload >= s.flow.size;
-  out.big<1>(0x10u | (ends ? 0x08u : 0) | (!forth && s.has(net::kEchoMarked) ? 0x40u : 0));  // ACK, PSH, ECE
-  out.big<2>(0xffff);                                                                        // window
-  out.big<4>(0);                                                                             // checksum, urgent
-  out.big<4>(0x0101080a);                                                                    // time stamps
+  out.big<1>(0x10u | (ends ? 0x08u : 0) | (!forth && s.marks().echoes_ce ? 0x40u : 0));  // ACK, PSH, ECE
+  out.big<2>(0xffff);                                                                    // window
+  out.big<4>(0);                                                                         // checksum, urgent
+  out.big<4>(0x0101080a);                                                                // time stamps
   out.big<4>(made_us);
   out.big<4>(forth ? s.flow.echo_us : sent_us);
   if (!forth) s.flow.echo_us = made_us;

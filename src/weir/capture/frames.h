@@ -56,7 +56,7 @@ class Frames {
     std::uint64_t flow = ~std::uint64_t{0};
     std::uint64_t link = 0;
     std::uint64_t packet = 0;
-    std::uint64_t parts = 0;
+    net::PacketMarks marks;
     friend bool operator==(const Likeness&, const Likeness&) = default;
   };
   struct Kept {
@@ -65,10 +65,10 @@ class Frames {
     std::array<std::uint8_t, kMostHead> head{};
   };
 
-  bool is_own(const net::Packet&) const;
+  bool is_own(const net::PacketView&) const;
   Frame whole(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
               std::uint8_t* head) const;
-  static Frame pfc(const net::Packet&, std::uint32_t from, std::uint8_t* head);
+  static Frame pfc(const net::PacketView&, std::uint32_t from, std::uint8_t* head);
   void ip(const Shape&, std::uint8_t* ip, HeaderBytes end) const;
   // What follows the header of IP. They return the end of what they have written.
   static HeaderBytes udp(const Shape&, std::uint16_t port, HeaderBytes out);

@@ -97,7 +97,7 @@ Measured run(const std::string& file, const std::string& w_ai, const std::string
   };
   std::map<std::uint32_t, Sender> senders;
   engine::advance_unstalled(simulation, from);
-  const auto sent = simulation.sent_bytes(id);
+  const auto sent = simulation.port_figures(id).sent_bytes;
   simulation.for_each_active([&](const host::FlowView& f) { senders[f.src].acknowledged = -f.in_order.count; });
   for (Time t = from; t < to; t += 257_ns) {
     engine::advance_unstalled(simulation, t);
@@ -118,7 +118,7 @@ Measured run(const std::string& file, const std::string& w_ai, const std::string
     out.u.push_back(sender.u / sender.samples);
   }
   const std::uint32_t link = id / 2;
-  out.load = static_cast<double>(simulation.sent_bytes(id) - sent) * per_second /
+  out.load = static_cast<double>(simulation.port_figures(id).sent_bytes - sent) * per_second /
              static_cast<double>(r.model->topology.links[link].rate.bits_per_second);
   return out;
 }

@@ -17,8 +17,8 @@ void Watch::record(Time step, Time until, const Look& look) {
   step_ = step;
   for (Time now; now <= until; now += step) {
     engine::advance_unstalled(*run_.simulation, now);
-    samples_.push_back(
-        {now, run_.simulation->queued_bytes(port_), static_cast<std::int64_t>(run_.simulation->sent_bytes(port_))});
+    samples_.push_back({now, run_.simulation->queued_bytes(port_),
+                        static_cast<std::int64_t>(run_.simulation->port_figures(port_).sent_bytes)});
     if (look) run_.simulation->for_each_active([&](const host::FlowView& f) { look(now, f); });
   }
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "weir/engine/model/epochs.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/theory/live_alpha_fair.h"
 #include "weir/theory/live_max_min.h"
 
@@ -280,13 +280,13 @@ engine::Counters FlowLevel::counters() const {
   return out;
 }
 
-std::uint64_t FlowLevel::sent_bytes(std::uint32_t port) {
+engine::PortFigures FlowLevel::port_figures(std::uint32_t port) {
   double bits = sent_[port];
   for (const auto& on : rates_->network().on(port)) {
     const Flow& f = flows_[slots_[on.flow]];
     bits += on.share * (f.wire - left(f));
   }
-  return static_cast<std::uint64_t>(bits / kBitsPerByte);
+  return {.sent_bytes = static_cast<std::uint64_t>(bits / kBitsPerByte)};
 }
 
 std::vector<std::uint32_t> FlowLevel::path(const host::FlowRecord& r) const {

@@ -53,13 +53,8 @@ class FlowLevel final : public engine::Engine {
   const engine::Model& model() const override { return model_; }
 
   std::uint32_t queued_bytes(std::uint32_t) override { return 0; }
-  std::uint64_t sent_bytes(std::uint32_t port) override;
-  std::uint64_t marked(std::uint32_t) override { return 0; }
-  std::uint64_t lost(std::uint32_t) override { return 0; }
-  std::uint32_t pauses(std::uint32_t) override { return 0; }
-  Time paused_time(std::uint32_t) override { return {}; }
-  std::uint64_t dropped(std::uint32_t) const override { return 0; }
-  std::uint64_t pauses_sent(std::uint32_t) const override { return 0; }
+  engine::PortFigures port_figures(std::uint32_t port) override;
+  engine::SwitchFigures switch_figures(std::uint32_t) const override { return {}; }
 
   std::vector<std::uint32_t> path(const host::FlowRecord& record) const override;
   // Payload that has been sent counts as acknowledged.

@@ -18,30 +18,39 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, const Packet& packet, 
     packets().release(packet);
     return;
   }
-  if (packet.kind == net::PacketKind::or_ack) {
-    receive_or_ack(host, *flow, packet, now);
-  } else if (packet.kind == net::PacketKind::echo) {
-    receive_echo(host, *flow, packet, now);
+  if (packet.is_notice()) [[unlikely]] {
+    receive_notice(host, *flow, packet, now);
   } else if (packet.kind == net::PacketKind::nack && flow->selective) {
     receive_trim_notice(host, *flow, packet, now);
     packets().release(packet);
   } else {
-    if (packet.kind == net::PacketKind::cnp || (packet.flags & net::kEchoCnp) != 0) notify_congestion(host, *flow, now);
-    if (packet.kind != net::PacketKind::cnp) {
-      acknowledge(host, *flow, packet, now);
-      packets().release(packet);
-      if (flow->snd_una >= flow->size()) {
-        finish_flow(h, *flow, now);
-        nics().serve(h, now);
-        return;
-      }
-      if (packet.kind == net::PacketKind::nack && flow->snd_nxt > flow->snd_una)
-        go_back(host, *flow, cc::Loss::Kind::nack, now);
+    if ((packet.flags & net::kEchoCnp) != 0) notify_congestion(host, *flow, now);
+    acknowledge(host, *flow, packet, now);
+    packets().release(packet);
+    if (flow->snd_una >= flow->size()) {
+      finish_flow(h, *flow, now);
+      nics().serve(h, now);
+      return;
     }
+    if (packet.kind == net::PacketKind::nack && flow->snd_nxt > flow->snd_una)
+      go_back(host, *flow, cc::Loss::Kind::nack, now);
   }
   nics().arm(host, *flow);
   nics().consider(host, *flow, now);
   nics().serve(h, now);
+}
+
+template <class P>
+void Senders<P>::receive_notice(Host& host, Flow& flow, const Packet& packet, Time now) {
+  switch (packet.kind) {
+    case net::PacketKind::or_ack: return receive_or_ack(host, flow, packet, now);
+    case net::PacketKind::echo: return receive_echo(host, flow, packet, now);
+    case net::PacketKind::credit: {
+      if (waits_for_credit(flow)) flow.rto_at = Time::max();  // its next packet sets it
+      return allow(host, flow, unsolicited(flow) + packet.seq);
+    }
+    default: return notify_congestion(host, flow, now);
+  }
 }
 
 template <class P>
@@ -83,7 +92,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   // (RFC 6298, section 5.3).
   if (progress > 0) {
     flow.backoff = 0;
-    flow.rto_at = flow.snd_nxt > flow.snd_una ? now + timeout(flow) : Time::max();
+    flow.rto_at = flow.snd_nxt > flow.snd_una || waits_for_credit(flow) ? now + timeout(flow) : Time::max();
     if (flow.snd_una >= flow.size()) return;
   }
   const Profile& profile = model().profiles[flow.profile];

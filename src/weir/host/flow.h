@@ -7,7 +7,7 @@
 
 #include "weir/cc/algorithm.h"
 #include "weir/host/flow_view.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::host {

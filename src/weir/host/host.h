@@ -29,6 +29,8 @@ namespace weir::host {
 
 // Stands instead of a flow's slot for a node of a program, whose number stands instead of the generation.
 inline constexpr std::uint32_t kNodeSlot = ~std::uint32_t{0};
+// Stands instead of a flow's slot for a timer of the host's receivers.
+inline constexpr std::uint32_t kReceiverSlot = kNodeSlot - 1;
 
 struct TimedSlot {
   Time time;

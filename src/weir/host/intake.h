@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "weir/host/params.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/port.h"
 #include "weir/sim/partition_part.h"
 

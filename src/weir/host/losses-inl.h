@@ -89,6 +89,13 @@ void Senders<P>::go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now) 
 
 template <class P>
 void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
+  if (waits_for_credit(flow)) {  // which may be lost: one packet asks again
+    ++counters().timeouts;
+    if (flow.backoff < 6 && timeout(flow) <= kMaxTime / 2) ++flow.backoff;
+    allow(host, flow, flow.send_limit + flow.facts.payload.count);
+    flow.rto_at = now + timeout(flow);
+    return;
+  }
   if (flow.in_flight() == 0) {  // all is known to be lost, and its turn has not come
     flow.rto_at = Time::max();
     return;

@@ -55,8 +55,11 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
   while (host.timers.first() <= now) {
     const TimedSlot due = host.timers.top();
     host.timers.pop();
-    if (due.slot == kNodeSlot) {
-      messages().run_node(due.generation, now);
+    if (due.slot >= kReceiverSlot) {
+      if (due.slot == kNodeSlot)
+        messages().run_node(due.generation, now);
+      else
+        receivers().on_timer(h, now);
       continue;
     }
     Flow* flow = host.find(due.slot, due.generation);

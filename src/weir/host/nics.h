@@ -13,7 +13,7 @@
 
 #include "weir/host/host.h"
 #include "weir/host/nic_timing.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/port.h"
 #include "weir/sim/partition_part.h"
 
@@ -78,6 +78,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   using Base::network;
   using Base::pausing;
   using Base::prefetcher;
+  using Base::receivers;
   using Base::scheduler;
   using Base::senders;
   using Base::shared;

@@ -16,7 +16,7 @@
 #include "weir/base/params.h"
 #include "weir/base/random.h"
 #include "weir/base/units.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::host {
 

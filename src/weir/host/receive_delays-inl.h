@@ -10,7 +10,7 @@
 namespace weir::host {
 
 template <class P>
-void ReceiveDelays<P>::delay(std::uint32_t h, const net::Packet& packet, Time now) {
+void ReceiveDelays<P>::delay(std::uint32_t port, std::uint32_t h, const net::Packet& packet, Time now) {
   const auto& delays = model().host;
   const bool is_cnp = packet.kind == net::PacketKind::cnp;
   net::PacketRing& ring = is_cnp ? queues_[h].cnps : queues_[h].answers;
@@ -20,7 +20,7 @@ void ReceiveDelays<P>::delay(std::uint32_t h, const net::Packet& packet, Time no
   net::Descriptor& placed = ring.push();
   placed = packet;
   placed.departs = due;
-  placed.ingress = shared().port(nics().port_of_answers()).local;
+  placed.ingress = shared().port(port).local;
   placed.record = packets().store(packet);
   schedule(h);
 }

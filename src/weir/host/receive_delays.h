@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/port.h"
 #include "weir/sim/partition_part.h"
 
@@ -23,11 +23,13 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   // Whether acknowledgements tell how long they have waited here (Sack::host_delay).
   bool tell_delay() const { return !queues_.empty(); }
   // Sends a packet that host h has made at `now`: at once, or after the host's delay.
-  void send(std::uint32_t h, const net::Packet& packet, Time now) {
+  void send(std::uint32_t h, const net::Packet& packet, Time now) { send_by(nics().port_of_answers(), h, packet, now); }
+  // The same by this port of the host, of what is no answer to a packet that has just come.
+  void send_by(std::uint32_t port, std::uint32_t h, const net::Packet& packet, Time now) {
     if (queues_.empty()) [[likely]]
-      links().send(nics().port_of_answers(), packet, now);
+      links().send(port, packet, now);
     else
-      delay(h, packet, now);
+      delay(port, h, packet, now);
   }
   // The time stamp that host h puts on a packet that arrives at `now`.
   Time stamp(std::uint32_t h, Time now);
@@ -64,7 +66,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
     std::uint64_t drawn = 0;
   };
 
-  [[gnu::noinline]] void delay(std::uint32_t h, const net::Packet& packet, Time now);
+  [[gnu::noinline]] void delay(std::uint32_t port, std::uint32_t h, const net::Packet& packet, Time now);
   Time draw(std::uint32_t h, Time mean);
   void schedule(std::uint32_t h);
 

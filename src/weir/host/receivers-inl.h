@@ -13,6 +13,8 @@ template <class Model>
 Receivers<P>::Receivers(const Model& m, bool sparse) : places_(m.topology.hosts, sparse) {
   for (const auto& profile : m.profiles)
     ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
+  for (const auto& profile : m.profiles)
+    if (profile.unsolicited.count > 0) credits_.resize(m.topology.hosts);
 }
 
 // A packet to the sender of this data packet, besides its acknowledgement.
@@ -121,6 +123,55 @@ void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& pa
   receive_delays().send(h, report, now);
 }
 
+// Data of a flow has arrived that is new, or that a gap keeps from being taken.
+template <class P>
+void Receivers<P>::on_data(std::uint32_t h, Receiver& r, const Packet& packet, bool taken, Time now) {
+  if (model().profiles[packet.profile].on_ramp) report_arrival(h, r, packet, now);
+  if (!taken || (packet.flags & net::kAsksCredit) == 0) return;
+  credits_[h].ask(packet);
+  grant_credits(h, now);
+}
+
+template <class P>
+void Receivers<P>::on_timer(std::uint32_t h, Time now) {
+  credits_[h].is_timed = false;
+  grant_credits(h, now);
+}
+
+template <class P>
+void Receivers<P>::set_timer(std::uint32_t h, Time at) {
+  network().hosts[h].timers.push({at, kReceiverSlot, 0});
+  nics().wake_by(h, at);
+}
+
+template <class P>
+void Receivers<P>::grant_credits(std::uint32_t h, Time now) {
+  Credits& credits = credits_[h];
+  if (credits.is_timed) return;
+  if (credits.next <= now && credits.has_waiting()) {
+    const Credits::Account& to = credits.grant();
+    Packet credit;
+    credit.kind = net::PacketKind::credit;
+    credit.seq = to.packets * model().transport.payload.count;
+    credit.sent = now;
+    credit.dst = to.src;
+    credit.entropy = net::answer_entropy(to.entropy);
+    credit.slot = to.slot;
+    credit.generation = to.generation;
+    credit.profile = to.profile;
+    credit.wire = static_cast<std::uint16_t>(model().transport.min_frame.count);
+    credit.traffic_class = ack_class(to.data_class);
+    const Bytes full = model().data_wire(model().profiles[to.profile]);
+    Rate rate;
+    for (const std::uint32_t port : model().routing.ports_of(h)) rate = rate + shared().port(port).rate;
+    credits.next = now + transmission_time(full, rate);
+    receive_delays().send_by(switching().routing().nic(h, credit.dst, credit.entropy), h, credit, now);
+  }
+  if (!credits.has_waiting()) return;
+  credits.is_timed = true;
+  set_timer(h, credits.next);
+}
+
 // A data packet becomes its own acknowledgement, which keeps its telemetry, time stamp and path.
 //
 // A packet older than the flow that now uses its slot is a duplicate that outlived its flow. It
@@ -164,7 +215,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   if (taken && r.expected == r.end) messages().finish_message(packet.src, packet.slot, now);
 
   // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
-  if (profile.on_ramp && (taken || gap)) report_arrival(h, r, packet, now);
+  if ((profile.on_ramp || (packet.flags & net::kAsksCredit) != 0) && (taken || gap)) on_data(h, r, packet, taken, now);
   const cc::ReceiverRules& rules = profile.receiver;
   bool cnp = false;
   if (marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {

@@ -3,6 +3,9 @@
 // With go-back-N a receiver takes packets in order only, reports the first of a gap with a NACK, and acknowledges every
 // packet it takes and every duplicate. With selective recovery it keeps what comes out of order, and acknowledges every
 // packet with what it has.
+//
+// What else a receiver does begins in on_data(), which is told of data that is new, or at a timer of its host, and ends
+// with packets to senders: OR-ACKs and credits do so.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +13,11 @@
 
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
+#include "weir/host/credits.h"
 #include "weir/host/flow.h"
 #include "weir/host/reassembly.h"
 #include "weir/host/transport.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/sim/partition_part.h"
 
 namespace weir::host {
@@ -33,6 +37,8 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
 
   // A packet has arrived at host h.
   void receive(std::uint32_t h, const net::Packet& packet, Time now);
+  // A timer of host h (kReceiverSlot) is due.
+  [[gnu::noinline]] void on_timer(std::uint32_t h, Time now);
   // Begins a new flow in this slot of a sender.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
@@ -44,6 +50,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
       a.values(sender.receivers);
       a.each(sender.reassemblies, [&](Reassembly& r) { r.archive(a); });
     });
+    a.each(credits_, [&](Credits& credits) { credits.archive(a); });
     if constexpr (A::kLoads)
       for (std::size_t i = 0; i < known_.size(); ++i) places_[known_[i].host] = static_cast<std::uint32_t>(i + 1);
   }
@@ -73,9 +80,12 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   using Base::messages;
   using Base::model;
   using Base::network;
+  using Base::nics;
   using Base::packets;
   using Base::receive_delays;
   using Base::senders;
+  using Base::shared;
+  using Base::switching;
 
   template <class List>
   [[gnu::cold]] static void grow(List& list, std::size_t size) {
@@ -94,7 +104,10 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
   void receive_data(std::uint32_t h, const Packet& packet, Time now);
   [[gnu::cold]] void return_probe(std::uint32_t h, const Packet& probe, Time now);
-  [[gnu::noinline]] void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
+  [[gnu::noinline]] void on_data(std::uint32_t h, Receiver& r, const Packet& packet, bool taken, Time now);
+  void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
+  void set_timer(std::uint32_t h, Time at);
+  void grant_credits(std::uint32_t h, Time now);
   net::TrafficClass ack_class(net::TrafficClass of_data) const {
     return model().transport.ack_class == AckClass::priority ? net::TrafficClass::priority : of_data;
   }
@@ -102,6 +115,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   ZeroedArray<std::uint32_t> places_;  // by host: 1 + index into known_, or 0
   LargePageVector<Sender> known_;
   std::vector<AckFrame> ack_frames_;  // by profile
+  std::vector<Credits> credits_;      // by host; empty if no profile has them
 };
 
 }  // namespace weir::host

@@ -21,7 +21,7 @@
 #include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/host/recovery.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::host {
 
@@ -39,6 +39,7 @@ class Scoreboard {
   // A new flow, which may send so far beyond the first missing byte; the room of the previous one is kept.
   void start(const RecoveryParams& p, std::int64_t size, std::int64_t payload, std::int64_t reach) {
     size_ = size;
+    allowed_ = size;
     reach_ = reach;
     episode_ = 0;
     payload_ = Divisor(payload);
@@ -56,7 +57,10 @@ class Scoreboard {
 
   std::int64_t packet_of(std::int64_t seq) const { return payload_.quotient(seq); }
   // The first byte that may not be sent yet, with all acknowledged below `una`.
-  std::int64_t limit(std::int64_t una) const { return std::min(size_, una + reach_); }
+  std::int64_t limit(std::int64_t una) const { return std::min(allowed_, una + reach_); }
+  // Bytes from here on may not be sent, whatever the reach: the flow has no credits for them. The size, unless told.
+  std::int64_t allowed() const { return allowed_; }
+  void allow(std::int64_t end) { allowed_ = std::min(size_, end); }
   // Bytes above `una` that have arrived, and those that are lost and not yet sent again.
   std::int64_t delivered_bytes() const { return delivered_bytes_; }
   std::int64_t lost_bytes() const { return lost_bytes_; }
@@ -68,7 +72,7 @@ class Scoreboard {
   }
 
   // The flow loses packets that have not been sent.
-  void shorten(std::int64_t bytes) { size_ -= bytes; }
+  void shorten(std::int64_t bytes) { size_ -= bytes, allowed_ -= bytes; }
 
   // The packet at seq is sent: the next new one, or one that is lost.
   void on_send(std::int64_t seq, Time now) {
@@ -149,8 +153,8 @@ class Scoreboard {
   void archive(A& a) {
     a.values(packets_);
     a.value(payload_);
-    for (auto* figure : {&size_, &reach_, &threshold_, &una_, &sent_, &frontier_, &arrived_behind_, &resend_, &episode_,
-                         &delivered_bytes_, &lost_bytes_, &run_, &run_end_, &unjudged_})
+    for (auto* figure : {&size_, &allowed_, &reach_, &threshold_, &una_, &sent_, &frontier_, &arrived_behind_, &resend_,
+                         &episode_, &delivered_bytes_, &lost_bytes_, &run_, &run_end_, &unjudged_})
       a.value(*figure);
     a.value(reordering_);
     a.value(latest_);
@@ -278,6 +282,7 @@ class Scoreboard {
 
   LargePageVector<Packet> packets_;  // a ring, by number
   std::int64_t size_ = 0;
+  std::int64_t allowed_ = 0;
   Divisor payload_;
   std::int64_t reach_ = 0;
   std::int64_t threshold_ = 1;

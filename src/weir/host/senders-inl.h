@@ -43,7 +43,6 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.port = nics().port_of(host, flow);
     event.flow = flow.id;
     event.src = shared().port(host.nic()).owner;
-    event.packet.src = event.src;
     event.packet.dst = flow.dst;
     event.packet.slot = flow.slot;
     event.packet.generation = flow.generation;
@@ -66,7 +65,7 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
           : is_due  ? net::Cause::turn
           : on_ramp ? net::Cause::on_ramp
                     : net::Cause::pacing);
-    if (may_send && !is_due) tracer().events().back().packet.departs = flow.due();
+    if (may_send && !is_due) tracer().events().back().not_before = flow.due();
   }
 }
 
@@ -115,6 +114,11 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
     host.extras_of(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
                                                reach(profile.recovery, flow.facts).count);
     note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
+  }
+  if (profile.unsolicited.count > 0) {
+    flow.send_limit = 0;
+    if (flow.selective) host.extras_of(flow.slot).scoreboard.allow(0);
+    allow(host, flow, unsolicited(flow));
   }
   if (profile.on_ramp) board_on_ramp(host, flow, *profile.on_ramp);
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
@@ -197,6 +201,8 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
   if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
+  if (model().profiles[flow.profile].unsolicited.count > 0 && packet.seq + unsolicited(flow) < flow.size())
+    packet.flags |= net::kAsksCredit;
   nics().make_ready(h, port, packet.wire, now);
   links().send(port, packet, now);
 
@@ -226,6 +232,30 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   if (flow.control.probe && flow.burst_left == 0) [[unlikely]]
     send_probe(port, flow, packet, now);
   nics().arm(host, flow);
+}
+
+template <class P>
+inline std::int64_t Senders<P>::unsolicited(const Flow& flow) const {
+  return model().profiles[flow.profile].unsolicited_packets(flow.facts.payload) * flow.facts.payload.count;
+}
+
+// All bytes below `end` may be sent.
+template <class P>
+void Senders<P>::allow(Host& host, Flow& flow, std::int64_t end) {
+  if (flow.selective) {
+    Scoreboard& board = host.extras_of(flow.slot).scoreboard;
+    board.allow(std::max(board.allowed(), end));
+    note_scoreboard(host, flow, board);
+  } else {
+    flow.send_limit = std::max(flow.send_limit, std::min(flow.size(), end));
+  }
+}
+
+// Whether nothing is under way, and nothing may be sent before a credit comes.
+template <class P>
+inline bool Senders<P>::waits_for_credit(const Flow& flow) const {
+  return flow.snd_nxt == flow.snd_una && flow.send_limit <= flow.snd_nxt && flow.snd_nxt < flow.size() &&
+         model().profiles[flow.profile].unsolicited.count > 0;
 }
 
 // Acknowledgements of several packets do not wait when the sender does: for the last packet, one that is sent again,

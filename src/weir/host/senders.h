@@ -103,6 +103,10 @@ class Senders : public sim::PartitionPart<Senders, P> {
   static void repace(Flow& flow);
   static void pace(Flow& flow, std::uint32_t wire, Time now);
   [[gnu::cold]] void send_probe(std::uint32_t port, Flow& flow, const Packet& behind, Time now);
+  [[gnu::noinline]] void receive_notice(Host& host, Flow& flow, const Packet& packet, Time now);
+  std::int64_t unsolicited(const Flow& flow) const;
+  [[gnu::noinline]] void allow(Host& host, Flow& flow, std::int64_t end);
+  bool waits_for_credit(const Flow& flow) const;
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;

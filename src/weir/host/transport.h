@@ -12,8 +12,8 @@
 #include "weir/host/host_stack.h"
 #include "weir/host/path_choice.h"
 #include "weir/host/recovery.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/model/path_facts.h"
-#include "weir/net/packet.h"
 
 namespace weir::host {
 
@@ -78,6 +78,12 @@ struct Profile {
   BalancingParams balancing = {};
   Bytes ack_every = {};  // selective recovery: so much is acknowledged at once; 0 = each packet
   std::optional<StackParams> stack = {};
+  Bytes unsolicited = {};  // so much is sent before the receiver grants more (host/credits.h); 0 = all
+
+  // The same in whole packets.
+  std::int64_t unsolicited_packets(Bytes payload) const {
+    return (unsolicited.count + payload.count - 1) / payload.count;
+  }
 
   bool reads_telemetry() const { return cc::has(algorithm->about.needs, cc::Needs::telemetry); }
 };

@@ -51,7 +51,7 @@ class Meter {
   }
 
   void begin() {
-    for (auto& [host, link] : links_) link.sent = engine_.sent_bytes(link.port);
+    for (auto& [host, link] : links_) link.sent = engine_.port_figures(link.port).sent_bytes;
     begin_ = engine_.now();
     dropped_ = engine_.counters().dropped;
   }
@@ -133,8 +133,8 @@ class Meter {
     out.host_jain += hosts.jain;
     out.goodput_fairness += spread_of(goodputs).least_by_most;
     const double span = (engine_.now() - begin_).seconds();
-    out.utilisation +=
-        static_cast<double>(engine_.sent_bytes(link.port) - link.sent) / link.rate.bytes_per_second() / span;
+    out.utilisation += static_cast<double>(engine_.port_figures(link.port).sent_bytes - link.sent) /
+                       link.rate.bytes_per_second() / span;
     out.queue += link.queued / samples_;
     const policy::Signal& s = options_.signal;
     const double unit = s.base_rtt.ps > 0 ? s.base_rtt.seconds() : base_rtt;

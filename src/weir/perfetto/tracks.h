@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "weir/net/model/topology.h"
-#include "weir/net/packet.h"
+#include "weir/net/packet_view.h"
 #include "weir/perfetto/packets.h"
 
 namespace weir::perfetto {

@@ -52,14 +52,17 @@ LinkProbe::LinkProbe(const Params& params, const Context& context)
 
 LinkProbe::Counts LinkProbe::count(Time now) const {
   Counts out{.time = now, .ports = {}, .switches = {}};
-  for (const std::uint32_t port : ports_)
-    out.ports.push_back({simulation_.sent_bytes(port), simulation_.marked(port), simulation_.lost(port)});
+  for (const std::uint32_t port : ports_) {
+    const engine::PortFigures of = simulation_.port_figures(port);
+    out.ports.push_back({of.sent_bytes, of.marked, of.lost});
+  }
   const auto& model = model_of(simulation_);
   for (std::uint32_t s = 0; s < model.topology.switches; ++s) {
     OfSwitch& of = out.switches.emplace_back();
-    for (const std::uint32_t port : model.routing.ports(s)) of.marked += simulation_.marked(port);
-    of.dropped = simulation_.dropped(s);
-    of.pauses_sent = simulation_.pauses_sent(s);
+    for (const std::uint32_t port : model.routing.ports(s)) of.marked += simulation_.port_figures(port).marked;
+    const engine::SwitchFigures figures = simulation_.switch_figures(s);
+    of.dropped = figures.dropped;
+    of.pauses_sent = figures.pauses_sent;
   }
   return out;
 }
@@ -91,7 +94,7 @@ void LinkProbe::sample(Time now) {
 void LinkProbe::write_series(Time now) {
   const net::Topology& topology = model_of(simulation_).topology;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const std::uint64_t sent = simulation_.sent_bytes(ports_[i]);
+    const std::uint64_t sent = simulation_.port_figures(ports_[i]).sent_bytes;
     const Rate rate = topology.links[ports_[i] / 2].rate;
     if (now > last_)
       series_->print("{},{},{},{},{},{:.7g}\n", now.ps, ports_[i], topology.port_owner(ports_[i]),

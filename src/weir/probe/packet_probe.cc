@@ -11,29 +11,6 @@
 #include "weir/engine/model/model.h"
 
 namespace weir::probe {
-namespace {
-
-// As packets.csv names it.
-std::string_view kind_name(net::PacketKind kind) {
-  using Kind = net::PacketKind;
-  switch (kind) {
-    case Kind::data: return "data";
-    case Kind::ack: return "ack";
-    case Kind::nack: return "nack";
-    case Kind::cnp: return "cnp";
-    case Kind::or_ack: return "or-ack";
-    case Kind::probe: return "probe";
-    case Kind::echo: return "echo";
-    case Kind::trimmed: return "trimmed";
-    case Kind::lost:
-    case Kind::pause:
-    case Kind::resume: break;
-  }
-  return "";
-}
-
-}  // namespace
-
 std::vector<IdRange> parse_ids(std::string_view list) {
   const auto number = [&](std::string_view text) {
     const auto from = text.find_first_not_of(' ');
@@ -92,7 +69,7 @@ void PacketProbe::write(net::TraceEvents events) {
 }
 
 void PacketProbe::write(const net::TraceEvent& event) {
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   file_->print("{},{},{},{},{},", event.time.ps, net::name_of(event.kind), event.port, topology_.port_owner(event.port),
                topology_.port_peer(event.port));
   if (net::is_of_port(event.kind)) {
@@ -101,10 +78,10 @@ void PacketProbe::write(const net::TraceEvent& event) {
   }
   if (event.flow != net::kNoFlow) file_->print("{}", event.flow);
   if (!net::is_of_flow(event.kind)) {
-    const bool marked = (p.flags & (p.to_receiver() ? net::kMarked : net::kEchoMarked)) != 0;
-    file_->print(",{},{},{},", kind_name(p.kind), p.seq, p.wire);
+    const bool marked = p.to_receiver() ? p.marks.ce : p.marks.echoes_ce;
+    file_->print(",{},{},{},", net::is_any(p.kind, net::kEndsWithLink) ? "" : net::name_of(p.kind), p.seq, p.wire);
     if (!net::is_at_far_end(event.kind)) file_->print("{}", event.queued);
-    file_->print(",{},{},{},,,\n", p.entropy, marked ? 1 : 0, (p.flags & net::kRetransmission) != 0 ? 1 : 0);
+    file_->print(",{},{},{},,,\n", p.entropy, marked ? 1 : 0, p.marks.retransmission ? 1 : 0);
     return;
   }
   file_->write(",,");

@@ -14,13 +14,13 @@ struct PauseSums {
   double paused_bits = 0;  // paused time * rate
   double capacity = 0;     // rates
 
-  void add(std::uint64_t pauses, Time paused, const engine::Storms& storms, Rate rate) {
-    tier.storms += storms.begun;
-    tier.storm_dropped += storms.dropped;
+  void add(const engine::PortFigures& port, Rate rate) {
+    tier.storms += port.storms;
+    tier.storm_dropped += port.storm_dropped;
     ++tier.ports;
-    tier.pauses += pauses;
-    tier.paused += paused;
-    paused_bits += paused.seconds() * static_cast<double>(rate.bits_per_second);
+    tier.pauses += port.pauses;
+    tier.paused += port.paused;
+    paused_bits += port.paused.seconds() * static_cast<double>(rate.bits_per_second);
     capacity += static_cast<double>(rate.bits_per_second);
   }
   PfcTier result(std::string name, Time run) {
@@ -56,17 +56,15 @@ void PfcProbe::finish(Summary& out) {
   std::vector<PauseSums> by_tier(tiers.names.size());
   std::vector<PauseSums> by_direction(tiers.groups.size());
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    const std::uint32_t pauses = simulation_.pauses(ports[i]);
-    const Time paused = simulation_.paused_time(ports[i]);
+    const engine::PortFigures port = simulation_.port_figures(ports[i]);
     const Rate rate = topology.links[ports[i] / 2].rate;
-    const engine::Storms storms = simulation_.storms(ports[i]);
-    all.add(pauses, paused, storms, rate);
-    by_tier[tiers.tier_of(i)].add(pauses, paused, storms, rate);
-    by_direction[tiers.of_port[i]].add(pauses, paused, storms, rate);
+    all.add(port, rate);
+    by_tier[tiers.tier_of(i)].add(port, rate);
+    by_direction[tiers.of_port[i]].add(port, rate);
     if (file)
       file->print("{},{},{},{},{},{},{:.9g},{},{}\n", ports[i], topology.port_owner(ports[i]),
-                  topology.port_peer(ports[i]), tiers.names[tiers.tier_of(i)], pauses, paused.ps,
-                  run.ps > 0 ? paused.seconds() / run.seconds() : 0.0, storms.begun, storms.dropped);
+                  topology.port_peer(ports[i]), tiers.names[tiers.tier_of(i)], port.pauses, port.paused.ps,
+                  run.ps > 0 ? port.paused.seconds() / run.seconds() : 0.0, port.storms, port.storm_dropped);
   }
   if (file) file->close();
 

@@ -13,9 +13,13 @@ bool Ns3Hpcc::idle() const {
   return network_.traffic_dry() && (c.flows_started == c.flows_completed || network_.idle());
 }
 
-Time Ns3Hpcc::paused_time(std::uint32_t port) {
+engine::PortFigures Ns3Hpcc::port_figures(std::uint32_t port) {
   const SimPort& p = network_.ports()[port];
-  return Time{p.paused_total * 1000} + (p.paused ? now() - Time{p.paused_since * 1000} : Time{});
+  return {.sent_bytes = p.sent,
+          .marked = p.marked,
+          .lost = p.lost,
+          .pauses = p.pauses,
+          .paused = Time{p.paused_total * 1000} + (p.paused ? now() - Time{p.paused_since * 1000} : Time{})};
 }
 
 void Ns3Hpcc::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {

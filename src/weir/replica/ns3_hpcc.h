@@ -26,13 +26,10 @@ class Ns3Hpcc final : public PlainEngine {
   std::uint32_t queued_bytes(std::uint32_t port) override {
     return static_cast<std::uint32_t>(network_.ports()[port].queued);
   }
-  std::uint64_t sent_bytes(std::uint32_t port) override { return network_.ports()[port].sent; }
-  std::uint64_t marked(std::uint32_t port) override { return network_.ports()[port].marked; }
-  std::uint64_t lost(std::uint32_t port) override { return network_.ports()[port].lost; }
-  std::uint32_t pauses(std::uint32_t port) override { return network_.ports()[port].pauses; }
-  Time paused_time(std::uint32_t port) override;
-  std::uint64_t dropped(std::uint32_t s) const override { return network_.switches()[s].drops; }
-  std::uint64_t pauses_sent(std::uint32_t s) const override { return network_.switches()[s].pauses_sent; }
+  engine::PortFigures port_figures(std::uint32_t port) override;
+  engine::SwitchFigures switch_figures(std::uint32_t s) const override {
+    return {.dropped = network_.switches()[s].drops, .pauses_sent = network_.switches()[s].pauses_sent};
+  }
   // In order of their ids.
   void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 

@@ -27,13 +27,12 @@ class HtsimUet final : public PlainEngine {
   engine::Counters counters() const override { return network_.counters(); }
 
   std::uint32_t queued_bytes(std::uint32_t port) override;
-  std::uint64_t sent_bytes(std::uint32_t port) override { return network_.ports()[port].sent; }
-  std::uint64_t marked(std::uint32_t port) override { return network_.ports()[port].marked; }
-  std::uint64_t lost(std::uint32_t) override { return 0; }
-  std::uint32_t pauses(std::uint32_t) override { return 0; }
-  Time paused_time(std::uint32_t) override { return {}; }
-  std::uint64_t dropped(std::uint32_t s) const override { return network_.switches()[s].drops; }
-  std::uint64_t pauses_sent(std::uint32_t) const override { return 0; }
+  engine::PortFigures port_figures(std::uint32_t port) override {
+    return {.sent_bytes = network_.ports()[port].sent, .marked = network_.ports()[port].marked};
+  }
+  engine::SwitchFigures switch_figures(std::uint32_t s) const override {
+    return {.dropped = network_.switches()[s].drops};
+  }
   // In order of their ids.
   void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 

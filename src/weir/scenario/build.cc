@@ -17,7 +17,6 @@
 #include "weir/scenario/fast_forward_rules.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/toml/document.h"
-#include "weir/traffic/flow_list.h"
 
 namespace weir::scenario {
 namespace {
@@ -115,6 +114,10 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       throw key_error(
           s, table + ".stack",
           "Linux's stack recovers from losses with SACK; set recovery.kind to \"sack\", or remove the table");
+    if (p.stack && p.sending.unsolicited.count > 0)
+      throw key_error(
+          s, table + ".unsolicited",
+          "a host with a stack hands segments down by itself, without credits; remove it, or [algorithm.stack]");
     if (p.recovery.rto_low > p.recovery.rto_high)
       throw key_error(s, table + ".recovery.rto_low",
                       fmt::format("rto_low = {} is above rto_high = {}", format_value(p.recovery.rto_low),
@@ -216,54 +219,6 @@ void check_watchdog(const Scenario& s, const engine::Model& model) {
                                   format_value(time)));
 }
 
-// The list of tags, and where each of them stands in it.
-class Tags {
- public:
-  explicit Tags(std::vector<std::string>& names) : names_(names) {}
-
-  std::uint16_t index_of(const std::string& name, const Where& where, std::string_view key = "") {
-    const auto [known, is_new] = index_.emplace(name, static_cast<std::uint16_t>(names_.size()));
-    if (is_new) {
-      if (names_.size() > UINT16_MAX) {
-        const auto what = fmt::format("more than {} different tags", names_.size());
-        if (key.empty()) throw InputError(where, what);
-        throw key_error(where, key, what);
-      }
-      names_.push_back(name);
-    }
-    return known->second;
-  }
-
- private:
-  std::vector<std::string>& names_;
-  std::unordered_map<std::string, std::uint16_t> index_;
-};
-
-std::uint16_t profile_index(const Scenario& s, const std::string& name, const Where& where) {
-  std::vector<std::string> names;
-  for (const auto& p : s.profiles) names.push_back(p.name);
-  const auto known = std::find(names.begin(), names.end(), name);
-  if (known == names.end())
-    throw InputError(where, fmt::format("no profile '{}' is defined{}; valid is {}", name, did_you_mean(name, names),
-                                        fmt::join(names, ", ")));
-  return static_cast<std::uint16_t>(known - names.begin());
-}
-
-std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::string& key, const TrafficSource& source,
-                                              std::uint32_t hosts, Tags& tags) {
-  std::vector<traffic::Flow> flows;
-  for (std::size_t i = 0; i < source.flows.size(); ++i) {
-    const InlineFlow& f = source.flows[i];
-    const std::string row = fmt::format("{}.flow.{}", key, i);
-    traffic::Flow flow{.start = f.start, .src = f.src, .dst = f.dst, .size = f.size};
-    flow.tag = tags.index_of(f.tag, s.place(row), row);
-    flow.profile = profile_index(s, f.profile, {});
-    at_its_place(s, row, [&] { traffic::check_flow(flow, hosts, {}); });
-    flows.push_back(flow);
-  }
-  return std::make_unique<traffic::FlowList>(std::move(flows));
-}
-
 std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
   auto model = std::make_unique<engine::Model>(build_topology(s), s.run.seed, s.network);
   model->buffer = s.buffer;
@@ -282,7 +237,7 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
     const bool replaced = p.balancing.sprays() && p.algorithm->sprayed != nullptr;
     model->profiles.push_back({p.name, replaced ? p.algorithm->sprayed : p.algorithm, params,
                                p.algorithm->receiver(params.get()), p.recovery, p.on_ramp, p.sending.data_class,
-                               p.balancing, p.sending.ack_every, p.stack});
+                               p.balancing, p.sending.ack_every, p.stack, p.sending.unsolicited});
   }
   return model;
 }
@@ -302,140 +257,6 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);
   check_fast_forward(s, *model);
   return model;
-}
-
-std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine::Model& model,
-                                                std::vector<std::string>& tag_names,
-                                                const std::function<void(const std::string&)>& notice) {
-  Tags tags(tag_names);
-  traffic::Context context;
-  context.host_rates.resize(model.topology.hosts);
-  for (const net::Link& link : model.topology.links)
-    for (const std::uint32_t node : {link.a, link.b})
-      if (node < model.topology.hosts) context.host_rates[node] = context.host_rates[node] + link.rate;
-  context.seed = s.run.seed;
-  context.folder = s.folder;
-  context.notice = notice;
-  context.tag_of = [&tags](const std::string& name, const Where& where) { return tags.index_of(name, where); };
-  context.profile_of = [&s](const std::string& name, const Where& where) { return profile_index(s, name, where); };
-
-  // Flows that come from elsewhere have the tag of the parameter that names them.
-  if (!own_flows(s).empty())
-    tags.index_of(std::string(s.run.fidelity->flows_param), {});
-  else if (s.traffic.empty())
-    tags.index_of("program", {});
-
-  auto out = std::make_unique<traffic::Traffic>(model.topology.hosts);
-  for (std::size_t i = 0; i < s.traffic.size(); ++i) {
-    const TrafficSource& source = s.traffic[i];
-    const std::string key = fmt::format("traffic.{}", i);
-    context.source = static_cast<std::uint32_t>(i);
-    context.labels = {tags.index_of(source.tag, s.place(key), key), profile_index(s, source.profile, s.place(key))};
-    context.completion = source.completion;
-    if (!source.flows.empty()) {
-      auto flows = inline_flows(s, key, source, model.topology.hosts, tags);
-      if (source.completion)
-        out->add(traffic::independent(*flows, std::nullopt, context.labels.tag));
-      else
-        out->add(std::move(flows), std::nullopt);
-      continue;
-    }
-    at_its_place(s, key, [&] { source.kind->add(*out, source.params.get(), context); });
-  }
-  return out;
-}
-
-namespace {
-
-void check_program(const Scenario& s, const traffic::Program& program) {
-  if (program.empty() && s.run.until == Until::collectives)
-    throw key_error(s, "run.until",
-                    "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
-                    "[[traffic]]");
-  if (!program.empty() && !s.run.fidelity->runs_programs)
-    throw key_error(s, "run.fidelity",
-                    fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
-                                names_of([](const Fidelity& f) { return f.runs_programs; })));
-}
-
-void check_trace(const Scenario& s) {
-  if (s.run.fidelity->tells_events) return;
-  if (const std::string key = s.probes.trace_key(); !key.empty())
-    throw key_error(s, key,
-                    fmt::format("only run.fidelity = {} tells single events; write that, or leave this out",
-                                names_of([](const Fidelity& f) { return f.tells_events; })));
-}
-
-void check_packets(const Scenario& s) {
-  if (s.run.fidelity->has_packets) return;
-  for (const probe::ProbeKind& kind : probe::probe_kinds()) {
-    if (!kind.needs_packets || s.probes.get(kind) == nullptr) continue;
-    const std::string key = join("probes", kind.name);
-    throw key_error(
-        s, key,
-        fmt::format("it measures packets, and there are none with run.fidelity = \"{}\"; write {}, or leave this "
-                    "out",
-                    s.run.fidelity->name, names_of([](const Fidelity& f) { return f.has_packets; })));
-  }
-}
-
-bool needs_decisions(const engine::Model& model) {
-  return std::any_of(model.profiles.begin(), model.profiles.end(),
-                     [](const auto& profile) { return cc::has(profile.algorithm->about.needs, cc::Needs::decisions); });
-}
-
-std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic,
-                                             std::uint32_t partitions, bool traced = false,
-                                             engine::Ranks* ranks = nullptr) {
-  if (ranks != nullptr && skips(s))
-    throw key_error(
-        s, "run.fast_forward",
-        "skips messages and time in one process only, and mpirun has started several; start one, or remove the table");
-  const engine::RunOptions options{.threads = s.run.threads,
-                                   .partitions = partitions,
-                                   .scheduler = s.run.scheduler,
-                                   .stop = s.run.stop > Time{} ? s.run.stop : Time::max(),
-                                   .traced = traced || s.probes.need_trace() || needs_decisions(model),
-                                   .shortest_interval = s.probes.shortest_interval(),
-                                   .until_program = s.run.until == Until::collectives,
-                                   .ranks = ranks,
-                                   .fast_forward = s.fast_forward.value_or(engine::FastForwardParams{.theta = 0})};
-  return s.run.fidelity->make(s, model, traffic, options);
-}
-
-Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
-  Run run;
-  run.model = std::move(model);
-  run.traffic = build_traffic(s, *run.model, run.tags);
-  check_program(s, run.traffic->program());
-  check_trace(s);
-  check_packets(s);
-  if (s.run.fidelity->for_each_flow != nullptr) {
-    std::vector<std::string> tags;
-    s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),
-                                  [](const traffic::Flow&, bool) {});
-  }
-  at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags); });
-  return run;
-}
-
-}  // namespace
-
-Run build_for_copy(const Scenario& s, const Run& run) {
-  Run out{.model = run.model, .tags = run.tags, .traffic = run.traffic->clone(), .simulation = nullptr};
-  out.simulation = build_engine(s, *out.model, *out.traffic, run.simulation->partitions());
-  return out;
-}
-
-Run prepare(const Scenario& s) { return prepare(s, build_model(s)); }
-
-Run build(const Scenario& s) { return build(s, build_model(s)); }
-
-Run build(const Scenario& s, std::shared_ptr<const engine::Model> model, std::uint32_t partitions, bool traced,
-          engine::Ranks* ranks) {
-  Run run = prepare(s, std::move(model));
-  run.simulation = build_engine(s, *run.model, *run.traffic, partitions, traced, ranks);
-  return run;
 }
 
 }  // namespace weir::scenario

@@ -28,8 +28,8 @@ struct Run {
 
 // A run for the state of another one, between its calls of advance(): in the same scenario, with the same model, as
 // many partitions, and its traffic drawn as far. What is wanted of its simulation (on_finish, every, trace, decide) is
-// asked for first; then it loads what the other one's simulation has saved.
-Run build_for_copy(const Scenario&, const Run&);
+// asked for first; then it loads what the other one's simulation has saved. `traced` as for build().
+Run build_for_copy(const Scenario&, const Run&, bool traced = false);
 
 // Reads the data files, builds the network and checks what concerns several tables. Throws
 // InputError that names file, line and key.

@@ -39,9 +39,13 @@ void check_fast_forward(const Scenario& s, const engine::Model& model) {
   none(!s.faults.link_events.empty(), "network.link_event.0", "would not notice that links go down");
   none(!s.faults.host_pauses.empty(), "host.pause.0", "would not notice that hosts pause");
   none(!s.faults.slow_hosts.empty(), "host.slow.0", "would not notice that hosts are slow");
-  for (std::size_t i = 0; i < model.profiles.size(); ++i)
+  for (std::size_t i = 0; i < model.profiles.size(); ++i) {
+    none(model.profiles[i].unsolicited.count > 0,
+         fmt::format("{}.unsolicited", i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1)),
+         "would ask for no credits");
     none(cc::has(model.profiles[i].algorithm->about.needs, cc::Needs::decisions),
          i == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", i - 1), "nobody would be asked about them");
+  }
 }
 
 void check_sends_all(const Scenario& s, std::string_view option) {

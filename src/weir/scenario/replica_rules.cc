@@ -32,6 +32,8 @@ void hold_profile(const Scenario& s) {
   hold(s, "algorithm.recovery", params_of<host::RecoveryParams>(), &s.profiles.front().recovery, &go_back_n, {});
   const host::BalancingParams ecmp;
   hold(s, "algorithm.load_balancing", params_of<host::BalancingParams>(), &s.profiles.front().balancing, &ecmp, {});
+  if (s.profiles.front().sending.unsolicited.count > 0)
+    throw replica_error(s, "algorithm.unsolicited", "receivers grant no credits");
   if (s.profiles.front().on_ramp) throw replica_error(s, "algorithm.on_ramp", "On-Ramp is not possible");
 }
 

@@ -279,6 +279,11 @@ void Sending::describe(ParamList<Sending>& p) {
           "where the sender waits at once; 0 = each packet",
           "uet-htsim sack_threshold", Bytes{0}, Bytes{1'000'000'000})
       .only_with("recovery.kind", {"irn", "sack"});
+  p.bytes("unsolicited", &Sending::unsolicited,
+          "receiver credits: a flow sends so much, in whole packets, and then one packet for each that its receiver "
+          "grants; a receiver grants a packet for each that arrives, as fast as its link takes them, flow by flow in "
+          "turn; 0 = no credits",
+          "NDP (SIGCOMM 2017)", Bytes{0}, Bytes{1'000'000'000});
 }
 
 void InlineFlow::describe(ParamList<InlineFlow>& p) {

@@ -73,6 +73,7 @@ std::shared_ptr<void> preset_params(const cc::Algorithm&, std::string_view prese
 struct Sending {
   std::uint32_t data_class = 0;
   Bytes ack_every;
+  Bytes unsolicited;
 
   static void describe(ParamList<Sending>& p);
 };

@@ -66,7 +66,7 @@ void FlowCourses::add(const net::TraceEvent& event) {
   if (net::is_of_port(event.kind)) return;
   Course* const course = active_.find(event);
   if (course == nullptr) return;
-  const net::Packet& p = event.packet;
+  const net::PacketView& p = event.packet;
   CourseBin& now = course->now;
   switch (event.kind) {
     case EventKind::controlled:

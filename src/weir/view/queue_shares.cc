@@ -45,7 +45,7 @@ std::span<const QueueShare> QueueShares::of(std::uint32_t port) {
 }
 
 QueueShares::Entry& QueueShares::entry_of(Queue& queue, const net::TraceEvent& event) {
-  const net::Packet& packet = event.packet;
+  const net::PacketView& packet = event.packet;
   if (queue.entries.empty()) rebuild(queue);
   Entry* entry = &place_of(queue.entries, event.src, packet.slot, packet.generation);
   if (entry->is_used()) return *entry;

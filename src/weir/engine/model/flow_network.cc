@@ -1,6 +1,6 @@
 #include "weir/engine/model/flow_network.h"
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::engine {
 

@@ -10,7 +10,7 @@
 
 #include "weir/base/telemetry.h"
 #include "weir/base/units.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::engine {
 

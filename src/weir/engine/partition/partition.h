@@ -24,6 +24,7 @@
 #include "weir/host/receivers.h"
 #include "weir/host/senders.h"
 #include "weir/net/link/packet_visit.h"
+#include "weir/net/link/recorder.h"
 #include "weir/net/switch/links.h"
 #include "weir/net/switch/pausing.h"
 #include "weir/net/switch/switching.h"

@@ -4,20 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "weir/base/random.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::engine {
 namespace {
-
-// The mean number of neighbours may vary by this share of all who share, the message itself included: with up to three
-// of them one more or less is noticed. Their phases vary from step to step, and durations have to agree anyway.
-constexpr double kCompany = 0.2;
-// A single kind's durations may be so many times further apart than they all may in the mean: of many that vary by
-// chance alone, the largest is far off.
-constexpr double kOutlier = 2;
-// A check: until no skipped message is left, until queues have filled, what is compared, and until that has ended.
-constexpr double kCheckRounds = 4;
 
 double ratio(Time part, Time whole) { return static_cast<double>(part.ps) / static_cast<double>(whole.ps); }
 
@@ -268,144 +258,6 @@ void MessageSkipper::compare(Component& c, const Active& message, Time received)
   totals_.worst_error = std::max(totals_.worst_error, error);
   ++c.judged;
   c.error += error;
-}
-
-void MessageSkipper::learn(std::uint32_t kind, const Sample& sample) {
-  State& s = state_[kind];
-  discount(kind);
-  const std::uint32_t stamp = component_of(kind).stamp;
-  if (s.stamp != stamp) {
-    s.stamp = stamp;
-    s.count = s.next = 0;
-  }
-  samples_[std::size_t{params_.rounds} * kind + s.next] = sample;
-  s.next = (s.next + 1) % params_.rounds;
-  s.count = std::min(s.count + 1, params_.rounds);
-  count(kind);
-}
-
-// What is remembered of all its kinds holds no more.
-void MessageSkipper::forget(Component& c) {
-  c.stamp = ++stamps_;
-  c.repeating = 0;
-  c.spread = {};
-  enter(c, Phase::simulated);
-}
-
-MessageSkipper::Spread MessageSkipper::spread_of(std::uint32_t kind) const {
-  const auto share = [samples = samples_of(kind)](auto&& of) {
-    const auto [least, most] = std::minmax_element(samples.begin(), samples.end(),
-                                                   [&](const auto& a, const auto& b) { return of(a) < of(b); });
-    return 1 - of(*least) / of(*most);
-  };
-  return {share([](const Sample& s) { return static_cast<double>(s.lasts.received.ps); }),
-          share([](const Sample& s) { return static_cast<double>(s.lasts.sent.ps); }),
-          share([](const Sample& s) { return 1 + s.company; })};
-}
-
-// The kind counts in its component if it repeats.
-void MessageSkipper::count(std::uint32_t kind) {
-  State& s = state_[kind];
-  if (s.count < params_.rounds) return;
-  s.spread = spread_of(kind);
-  s.repeats = is_within(s.spread, kOutlier);
-  if (!s.repeats) return;
-  Component& c = component_of(kind);
-  ++c.repeating;
-  c.spread.received += s.spread.received;
-  c.spread.sent += s.spread.sent;
-  c.spread.company += s.spread.company;
-}
-
-void MessageSkipper::discount(std::uint32_t kind) {
-  State& s = state_[kind];
-  Component& c = component_of(kind);
-  if (s.repeats && s.stamp == c.stamp) {
-    --c.repeating;
-    c.spread.received -= s.spread.received;
-    c.spread.sent -= s.spread.sent;
-    c.spread.company -= s.spread.company;
-  }
-  s.repeats = false;
-}
-
-bool MessageSkipper::is_within(const Spread& spread, double times) const {
-  return spread.received <= times * params_.theta && spread.sent <= times * params_.theta &&
-         spread.company <= times * kCompany;
-}
-
-// What the messages that begin from now on do.
-void MessageSkipper::look_at(std::uint32_t root) {
-  Component& c = components_[root];
-  if (c.coming == 0 || c.disturbed != 0) {
-    if (c.phase != Phase::simulated) enter(c, Phase::simulated);
-    return;
-  }
-  const bool round_has_begun = c.begun >= c.coming;
-  switch (c.phase) {
-    case Phase::simulated:
-      if (c.repeating == c.coming && is_within(c.spread, c.coming)) begin_round(root);
-      break;
-    case Phase::skipped:
-      if (c.judged >= c.coming && !is_accepted(c, kCompany)) {
-        ++totals_.unforeseen;
-        forget(c);
-      } else if (round_has_begun) {
-        begin_round(root);
-      }
-      break;
-    case Phase::clearing:
-      if (c.skipped == 0) enter(c, Phase::settling);
-      break;
-    case Phase::settling:
-      if (round_has_begun) enter(c, Phase::compared);
-      break;
-    case Phase::compared:
-      if (round_has_begun) c.phase = Phase::draining;
-      break;
-    case Phase::draining:
-      if (c.compared != 0) break;
-      if (is_accepted(c, params_.theta))
-        begin_round(root);
-      else
-        forget(c);
-      break;
-  }
-}
-
-// Whether the messages that have been judged were off by at most that in the mean; then others are.
-bool MessageSkipper::is_accepted(Component& c, double limit) {
-  const bool is = std::abs(c.error) <= limit * static_cast<double>(c.judged);
-  c.judged = 0;
-  c.error = 0;
-  return is;
-}
-
-void MessageSkipper::enter(Component& c, Phase phase) {
-  c.phase = phase;
-  c.begun = 0;
-  c.judged = 0;
-  c.error = 0;
-}
-
-void MessageSkipper::begin_round(std::uint32_t root) {
-  Component& c = components_[root];
-  const Phase phase = is_checked(root, c.round++) ? Phase::clearing : Phase::skipped;
-  if (phase == c.phase)
-    c.begun = 0;
-  else
-    enter(c, phase);
-}
-
-// One of so many rounds begins a check that the share of those which it simulates is right. The first check comes
-// within as many rounds as have been simulated: what is remembered is from the youngest state then.
-bool MessageSkipper::is_checked(std::uint32_t root, std::uint64_t round) const {
-  if (params_.check <= 0) return false;
-  const auto block =
-      static_cast<std::uint64_t>(std::llround(kCheckRounds / std::max(params_.check, 1e-9) - (kCheckRounds - 1)));
-  const std::uint64_t simulated = std::uint64_t{params_.settle} + params_.rounds;
-  const std::uint64_t within = round < block ? std::min(block, simulated) : block;
-  return RandomStream(model_.seed, root, Purpose::fast_forward).below(round / block, within) == round % block;
 }
 
 FastForwardReport MessageSkipper::report() const {

@@ -93,6 +93,10 @@ class MessageSkipper {
   }
 
  private:
+  // The mean number of neighbours may vary by this share of all who share, the message itself included: with up to
+  // three of them one more or less is noticed. Their phases vary from step to step, and durations have to agree anyway.
+  static constexpr double kCompany = 0.2;
+
   enum class Phase : std::uint8_t { simulated, skipped, clearing, settling, compared, draining };
   struct Sample {
     Lasts lasts;

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "weir/base/random.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::engine {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "weir/base/random.h"
 #include "weir/engine/skip/skippable_kinds.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::engine {
 namespace {

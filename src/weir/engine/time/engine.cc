@@ -51,14 +51,16 @@ std::uint64_t Engine::state_digest() {
   const net::Topology& topology = model().topology;
   std::uint64_t h = 0x243f6a8885a308d3ull;
   for (std::uint32_t id = 0; id < topology.ports(); ++id) {
-    for (const std::uint64_t v : {sent_bytes(id), std::uint64_t{queued_bytes(id)}, marked(id),
-                                  std::uint64_t{pauses(id)}, static_cast<std::uint64_t>(paused_time(id).ps)})
+    const PortFigures p = port_figures(id);
+    for (const std::uint64_t v : {p.sent_bytes, std::uint64_t{queued_bytes(id)}, p.marked, std::uint64_t{p.pauses},
+                                  static_cast<std::uint64_t>(p.paused.ps)})
       h = mix(h, v);
-    if (const std::uint64_t n = lost(id); n != 0) h = mix(h, n);
+    if (p.lost != 0) h = mix(h, p.lost);
   }
   for (std::uint32_t s = 0; s < topology.switches; ++s) {
-    h = mix(h, dropped(s));
-    h = mix(h, pauses_sent(s));
+    const SwitchFigures of = switch_figures(s);
+    h = mix(h, of.dropped);
+    h = mix(h, of.pauses_sent);
   }
   return h;
 }

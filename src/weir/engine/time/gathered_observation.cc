@@ -60,30 +60,21 @@ std::uint32_t GatheredObservation::queued_bytes(std::uint32_t port) {
   return gathered_.queued_bytes->at(port);
 }
 
-const GatheredObservation::PortFigures& GatheredObservation::port(std::uint32_t port) const {
+const PortFigures& GatheredObservation::port(std::uint32_t port) const {
   const net::Topology& t = model_.topology;
   if (!gathered_.ports)
     gathered_.ports = rows<PortFigures>(
         t.ports(), [&](std::uint32_t p) { return partitions_.rank_of(t.port_owner(p)); },
-        [&](std::uint32_t p) {
-          return PortFigures{.sent = own_.sent_bytes(p),
-                             .marked = own_.marked(p),
-                             .lost = own_.lost(p),
-                             .paused = own_.paused_time(p),
-                             .storms = own_.storms(p),
-                             .pauses = own_.pauses(p)};
-        });
+        [&](std::uint32_t p) { return own_.port_figures(p); });
   return gathered_.ports->at(port);
 }
 
-const GatheredObservation::SwitchFigures& GatheredObservation::of_switch(std::uint32_t s) const {
+const SwitchFigures& GatheredObservation::of_switch(std::uint32_t s) const {
   const net::Topology& t = model_.topology;
   if (!gathered_.switches)
     gathered_.switches = rows<SwitchFigures>(
         t.switches, [&](std::uint32_t i) { return partitions_.rank_of(t.hosts + i); },
-        [&](std::uint32_t i) {
-          return SwitchFigures{own_.dropped(i), own_.pauses_sent(i)};
-        });
+        [&](std::uint32_t i) { return own_.switch_figures(i); });
   return gathered_.switches->at(s);
 }
 

@@ -30,30 +30,12 @@ class GatheredObservation final : public Observation {
 
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
-  std::uint64_t sent_bytes(std::uint32_t id) override { return port(id).sent; }
-  std::uint64_t marked(std::uint32_t id) override { return port(id).marked; }
-  std::uint64_t lost(std::uint32_t id) override { return port(id).lost; }
-  std::uint32_t pauses(std::uint32_t id) override { return port(id).pauses; }
-  Time paused_time(std::uint32_t id) override { return port(id).paused; }
-  Storms storms(std::uint32_t id) const override { return port(id).storms; }
-  std::uint64_t dropped(std::uint32_t s) const override { return of_switch(s).dropped; }
-  std::uint64_t pauses_sent(std::uint32_t s) const override { return of_switch(s).pauses_sent; }
+  PortFigures port_figures(std::uint32_t id) override { return port(id); }
+  SwitchFigures switch_figures(std::uint32_t s) const override { return of_switch(s); }
   void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
   std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;
 
  private:
-  struct PortFigures {
-    std::uint64_t sent = 0;
-    std::uint64_t marked = 0;
-    std::uint64_t lost = 0;
-    Time paused;
-    Storms storms;
-    std::uint32_t pauses = 0;
-  };
-  struct SwitchFigures {
-    std::uint64_t dropped = 0;
-    std::uint64_t pauses_sent = 0;
-  };
   // An active flow, as visitors get it.
   struct Active {
     host::FlowView flow;

@@ -41,27 +41,24 @@ bool LocalObservation::for_each_queued(std::uint32_t id, const VisitQueued& visi
   return true;
 }
 
-std::uint64_t LocalObservation::sent_bytes(std::uint32_t id) { return net::bytes_sent(port(id)); }
-
-std::uint64_t LocalObservation::marked(std::uint32_t id) { return net::packets_marked(port(id), id, model_.seed); }
-
-std::uint64_t LocalObservation::lost(std::uint32_t id) { return net::packets_lost(port(id), id, model_.seed); }
-
-std::uint32_t LocalObservation::pauses(std::uint32_t id) { return port(id).pauses; }
-
-Time LocalObservation::paused_time(std::uint32_t id) {
-  const net::Port& p = network_.ports.at(id);
-  return p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total;
+PortFigures LocalObservation::port_figures(std::uint32_t id) {
+  const net::Port& p = port(id);
+  PortFigures out{.sent_bytes = net::bytes_sent(p),
+                  .marked = net::packets_marked(p, id, model_.seed),
+                  .lost = net::packets_lost(p, id, model_.seed),
+                  .pauses = p.pauses,
+                  .paused = p.paused ? p.paused_total + (now_ - p.paused_since) : p.paused_total};
+  if (!network_.watches.empty()) {
+    out.storms = network_.watches[id].storms;
+    out.storm_dropped = network_.watches[id].dropped;
+  }
+  return out;
 }
 
-Storms LocalObservation::storms(std::uint32_t id) const {
-  if (network_.watches.empty()) return {};
-  return {network_.watches.at(id).storms, network_.watches.at(id).dropped};
+SwitchFigures LocalObservation::switch_figures(std::uint32_t s) const {
+  const net::SwitchState& of = network_.switches.at(s);
+  return {.dropped = of.drops, .pauses_sent = of.pauses_sent};
 }
-
-std::uint64_t LocalObservation::dropped(std::uint32_t s) const { return network_.switches.at(s).drops; }
-
-std::uint64_t LocalObservation::pauses_sent(std::uint32_t s) const { return network_.switches.at(s).pauses_sent; }
 
 void LocalObservation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   partitions_.for_each_active([&](std::uint32_t src, const host::Flow& flow) { visit(view_of(src, flow)); });

@@ -78,15 +78,9 @@ class Simulation final : public Engine {
   const net::Port& port(std::uint32_t id);
   std::uint32_t queued_bytes(std::uint32_t id) override;
   bool for_each_queued(std::uint32_t id, const VisitQueued& visit) override;
-  std::uint64_t sent_bytes(std::uint32_t id) override;
-  std::uint64_t marked(std::uint32_t id) override;
-  std::uint32_t pauses(std::uint32_t id) override;
-  std::uint64_t lost(std::uint32_t id) override;
-  Time paused_time(std::uint32_t id) override;
-  Storms storms(std::uint32_t id) const override;
+  PortFigures port_figures(std::uint32_t id) override;
   const net::SwitchState& switch_state(std::uint32_t s) const;
-  std::uint64_t dropped(std::uint32_t s) const override;
-  std::uint64_t pauses_sent(std::uint32_t s) const override;
+  SwitchFigures switch_figures(std::uint32_t s) const override;
   std::vector<std::uint32_t> path(const host::FlowRecord&) const override;
   void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
   std::optional<OneWayReport> one_way_report(const host::FlowView& flow) const override;

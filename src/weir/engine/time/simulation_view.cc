@@ -67,21 +67,9 @@ bool Simulation::for_each_queued(std::uint32_t id, const VisitQueued& visit) {
   return at(id).for_each_queued(id, visit);
 }
 
-std::uint64_t Simulation::sent_bytes(std::uint32_t id) { return at(id).sent_bytes(id); }
+PortFigures Simulation::port_figures(std::uint32_t id) { return at(id).port_figures(id); }
 
-std::uint64_t Simulation::marked(std::uint32_t id) { return at(id).marked(id); }
-
-std::uint64_t Simulation::lost(std::uint32_t id) { return at(id).lost(id); }
-
-std::uint32_t Simulation::pauses(std::uint32_t id) { return at(id).pauses(id); }
-
-Time Simulation::paused_time(std::uint32_t id) { return at(id).paused_time(id); }
-
-Storms Simulation::storms(std::uint32_t id) const { return at(id).storms(id); }
-
-std::uint64_t Simulation::dropped(std::uint32_t s) const { return seen_->dropped(s); }
-
-std::uint64_t Simulation::pauses_sent(std::uint32_t s) const { return seen_->pauses_sent(s); }
+SwitchFigures Simulation::switch_figures(std::uint32_t s) const { return seen_->switch_figures(s); }
 
 void Simulation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   seen_->for_each_active(visit);

@@ -60,7 +60,7 @@ void TraceOrder::know(std::uint32_t src, const host::Flow& flow) {
 
 // False if the event says nothing new.
 bool TraceOrder::resolve(net::TraceEvent& event) {
-  const net::Packet& packet = event.packet;
+  const net::PacketView& packet = event.packet;
   if ((net::kOnWire & net::kind_bit(event.kind)) != 0) return true;  // captures know their flows
   if (net::is_of_port(event.kind) || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
@@ -70,9 +70,9 @@ bool TraceOrder::resolve(net::TraceEvent& event) {
   else if (!packet.to_receiver())
     event.packet.seq = 0;  // net/trace.h
   if (event.kind == net::EventKind::waiting) {
-    const bool same = slot.waits_for == event.cause && slot.not_before == packet.departs;
+    const bool same = slot.waits_for == event.cause && slot.not_before == event.not_before;
     slot.waits_for = event.cause;
-    slot.not_before = packet.departs;
+    slot.not_before = event.not_before;
     return !same;
   }
   if (event.kind != net::EventKind::controlled) return true;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "weir/base/random.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::net {
 

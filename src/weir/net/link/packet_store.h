@@ -16,7 +16,7 @@
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
 #include "weir/base/telemetry.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::net {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::net {
 

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/port.h"
 
 namespace weir::net {

@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::net {
 

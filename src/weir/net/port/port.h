@@ -20,7 +20,7 @@
 #include <cstdint>
 
 #include "weir/net/link/link_faults.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/packet_ring.h"
 
 namespace weir::net {

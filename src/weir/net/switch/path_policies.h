@@ -23,8 +23,8 @@
 #include "weir/base/error.h"
 #include "weir/base/random.h"
 #include "weir/base/units.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/model/routing.h"
-#include "weir/net/packet.h"
 #include "weir/net/switch/params.h"
 
 namespace weir::net {

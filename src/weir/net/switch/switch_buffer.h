@@ -20,7 +20,7 @@
 #include "weir/base/large_pages.h"
 #include "weir/base/params.h"
 #include "weir/base/prefetch.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::net {
 

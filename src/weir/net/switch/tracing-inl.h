@@ -19,8 +19,9 @@ inline void Links<P>::trace(EventKind kind, std::uint32_t port, const Descriptor
     event.kind = kind;
     event.port = port;
     event.queued = queued;
-    event.packet = packets().packet(packet);
-    event.src = event.packet.sender();
+    const Packet whole = packets().packet(packet);
+    event.packet = view_of(whole);
+    event.src = whole.sender();
   }
 }
 
@@ -35,9 +36,10 @@ inline void Links<P>::trace_on_wire(EventKind kind, std::uint32_t port, const De
     event.kind = kind;
     event.port = port;
     event.queued = queued;
-    event.packet = packets().packet(packet);
+    const Packet whole = packets().packet(packet);
+    event.packet = view_of(whole);
     if (!packet.is_control()) {
-      event.src = event.packet.sender();
+      event.src = whole.sender();
       if (packet.has_telemetry()) {
         const Telemetry& telemetry = packets().telemetry(packet);
         const std::uint64_t hops = std::min<std::uint64_t>(telemetry.hops, kMaxWireHops);
@@ -46,7 +48,7 @@ inline void Links<P>::trace_on_wire(EventKind kind, std::uint32_t port, const De
       }
       if ((packet.flags & kSack) != 0 && !packet.to_receiver()) {
         const Sack& sack = packets().sack(packet);
-        event.sack = {sack.trigger, sack.first(), sack.arrived, sack.entropy, event.packet.src};
+        event.sack = {sack.trigger, sack.first(), sack.arrived, sack.entropy, whole.src};
       }
     }
   }
@@ -65,7 +67,7 @@ void Links<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& p
     if (!tracer().takes(EventKind::sent, port, packet.departs)) return;
     trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
     TraceEvent& event = tracer().events().back();
-    if (marked) event.packet.flags |= kMarked;
+    if (marked) event.packet.marks.ce = true;
     if (!is_stamped(p, packet)) return;
     const std::uint64_t hops = packets().telemetry(packet).hops;
     if (hops == kMaxTelemetryHops) return;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weir/base/large_pages.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 #include "weir/net/port/port.h"
 #include "weir/sim/partition_part.h"
 

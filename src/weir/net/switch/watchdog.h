@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "weir/base/params.h"
-#include "weir/net/packet.h"
+#include "weir/net/link/packet.h"
 
 namespace weir::net {
 

@@ -1,5 +1,5 @@
-// Packet: a packet of the simulated network, as hosts handle it and as trace events show it; and Descriptor, the part
-// of it that switches handle.
+// Packet: a packet of the simulated network, as hosts handle it; and Descriptor, the part of it that switches handle.
+// What programs and probes see of one is a PacketView.
 #pragma once
 
 #include <cstdint>
@@ -7,48 +7,19 @@
 
 #include "weir/base/random.h"
 #include "weir/base/units.h"
+#include "weir/net/packet_view.h"
 
 namespace weir::net {
-
-// What holds for several kinds of packets: bits of their values, so that asking costs one instruction. Those of a kind
-// with none of these bits go from a flow's sender to its receiver.
-inline constexpr std::uint8_t kToSender = 0x10;      // from a flow's receiver to its sender
-inline constexpr std::uint8_t kEndsWithLink = 0x20;  // no node forwards or receives it as a packet of a flow
-inline constexpr std::uint8_t kFrame = 0x40;         // of flow control: for the switch or host at the end of the link
-
-// What a packet is. It becomes `lost` when a link loses it, and `trimmed` when a switch that had no room for it has cut
-// off its payload. A `probe` measures the round trip of its flow and comes back as an `echo`. The low four bits tell
-// kinds apart; their order means nothing.
-enum class PacketKind : std::uint8_t {
-  data = 0,
-  trimmed = 1,
-  probe = 2,
-  ack = 3 | kToSender,
-  nack = 4 | kToSender,
-  cnp = 5 | kToSender,
-  or_ack = 6 | kToSender,
-  echo = 7 | kToSender,
-  lost = 8 | kEndsWithLink,
-  pause = 9 | kEndsWithLink | kFrame,
-  resume = 10 | kEndsWithLink | kFrame
-};
-constexpr bool is_any(PacketKind kind, std::uint8_t of) { return (static_cast<std::uint8_t>(kind) & of) != 0; }
 
 // How a switch chooses among equal-cost ports for a packet: by a hash of its entropy, or as a policy says that knows
 // more than the packet (net/switch/path_policies.h).
 enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
 
-// Traffic classes. `priority` goes ahead of all data; the data classes of a scenario follow, of which `data` is the
-// first. A pause or resume frame names the class that it is about, and is in no class itself.
-enum class TrafficClass : std::uint8_t { priority = 0, data = 1 };
-inline constexpr unsigned kDataClasses = 7;  // the most that a scenario may have
-inline constexpr unsigned kTrafficClasses = 1 + kDataClasses;
-constexpr TrafficClass data_class(unsigned number) { return static_cast<TrafficClass>(1 + number); }
 // A set of data classes, with one bit for each.
 using ClassSet = std::uint8_t;
 constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u << static_cast<unsigned>(c) >> 1); }
 
-// The bits of Descriptor::flags, each with one meaning whatever the kind. The four highest, 0xf000, are free.
+// The bits of Descriptor::flags, each with one meaning whatever the kind. The three highest, 0xe000, are free.
 inline constexpr std::uint16_t kMarked = 0x01;    // ECN: congestion experienced
 inline constexpr std::uint16_t kMarkable = 0x02;  // on an acknowledgement: switches mark it as they mark data
 inline constexpr std::uint16_t kRetransmission = 0x04;
@@ -58,6 +29,7 @@ inline constexpr std::uint16_t kEchoMarked = 0x20;    // on an acknowledgement: 
 inline constexpr std::uint16_t kEchoCnp = 0x40;       // on an acknowledgement: it carries a CNP
 inline constexpr std::uint16_t kSack = 0x80;          // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint16_t kPathPolicy = 0x0f00;  // its PathPolicy
+inline constexpr std::uint16_t kAsksCredit = 0x1000;  // on a data packet: more is behind it than is unsolicited
 constexpr std::uint16_t flags_of(PathPolicy policy) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);
 }
@@ -65,7 +37,6 @@ constexpr std::uint16_t flags_of(PathPolicy policy) {
 inline constexpr Time kNotScheduled = Time::max();  // departure time of a packet whose port is paused
 
 // Descriptor::record: the number of a record of the partition's packet store, with this bit if it has telemetry, too.
-// In a trace event only that bit means something.
 inline constexpr std::uint32_t kHasTelemetry = std::uint32_t{1} << 31;
 inline constexpr std::uint32_t kNoRecord = ~kHasTelemetry;
 
@@ -91,6 +62,8 @@ struct alignas(32) Descriptor {
   bool to_receiver() const { return !is_any(kind, kToSender); }
   // A data packet, whether or not its payload has come as far as this.
   bool is_data() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
+  // An answer that tells the sender something, and acknowledges nothing.
+  bool is_notice() const { return is_any(kind, kNotice); }
   // An acknowledgement, positive or negative.
   bool is_acknowledgement() const { return kind == PacketKind::ack || kind == PacketKind::nack; }
   // Whether switches mark it (ECN).
@@ -131,7 +104,7 @@ struct Sack {
 };
 static_assert(sizeof(Sack) == 32);
 
-// A packet as hosts and trace events know it.
+// A packet as hosts know it.
 struct Packet : Descriptor, PacketBody {
   // The host that sends the flow to which it belongs. Not valid for lost packets, pause and resume frames.
   std::uint32_t sender() const { return to_receiver() ? src : dst; }
@@ -166,6 +139,33 @@ inline void copy_fields(PacketBody& to, const PacketBody& from) {
   to.generation = from.generation;
   to.profile = from.profile;
   to.payload = from.payload;
+}
+
+// What trace events show of a packet.
+inline PacketView view_of(const Packet& packet) {
+  const auto has = [&](std::uint16_t flag) { return (packet.flags & flag) != 0; };
+  const bool names_packet = packet.kind == PacketKind::ack && !has(kSack);
+  return {.seq = packet.seq,
+          .trigger_seq = names_packet ? packet.seq + static_cast<std::int32_t>(packet.src) : 0,
+          .sent = packet.sent,
+          .dst = packet.dst,
+          .slot = packet.slot,
+          .generation = packet.generation,
+          .entropy = packet.entropy,
+          .wire = packet.wire,
+          .payload = packet.payload,
+          .ingress = packet.ingress,
+          .profile = packet.profile,
+          .kind = packet.kind,
+          .traffic_class = packet.traffic_class,
+          .marks = {.ce = has(kMarked),
+                    .may_be_marked = packet.is_markable(),
+                    .retransmission = has(kRetransmission),
+                    .asks_ack = has(kAskAck),
+                    .last = has(kLast),
+                    .echoes_ce = has(kEchoMarked),
+                    .echoes_cnp = has(kEchoCnp),
+                    .telemetry = packet.has_telemetry()}};
 }
 
 // The path selector (entropy) of a flow that does not spray. All its packets carry it, so that they share

@@ -1,0 +1,54 @@
+// Tracers, by which partitions are compiled: Recorder, and NoTracer, which costs nothing.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/units.h"
+#include "weir/net/trace.h"
+
+namespace weir::net {
+
+// The tracer of a run that nobody traces. Code that only serves a tracer is then not compiled.
+struct NoTracer {
+  static constexpr bool kOn = false;
+
+  static constexpr bool is_recording() { return false; }
+  static constexpr bool takes(std::uint32_t, Time) { return false; }
+  static constexpr bool takes(EventKind) { return false; }
+  static constexpr bool takes(EventKind, std::uint32_t, Time) { return false; }
+  template <class A>
+  static void archive(A&) {}
+};
+
+// Records the events of one partition of the network. Its records of one instant and one port are in order.
+class Recorder {
+ public:
+  static constexpr bool kOn = true;
+
+  // Begins to record the events that the filter takes; the filter must outlive this.
+  void record(const TraceFilter& filter) { filter_ = &filter; }
+  bool is_recording() const { return filter_ != nullptr; }
+  // Whether any events of packets at this port and time are recorded.
+  bool takes(std::uint32_t port, Time time) const { return is_recording() && filter_->takes(port, time); }
+  // Whether events of this kind are recorded, those of flows at any time: they tell which flow a packet belongs to.
+  bool takes(EventKind kind) const { return is_recording() && filter_->takes(kind); }
+  bool takes(EventKind kind, std::uint32_t port, Time time) const {
+    return is_recording() && filter_->takes(kind, port, time);
+  }
+  bool takes_arrivals_at_switches() const { return is_recording() && filter_->arrivals_at_switches; }
+  // A further record, to be filled in. Valid until the next one.
+  TraceEvent& add() { return events_.emplace_back(); }
+  std::vector<TraceEvent>& events() { return events_; }
+
+  template <class A>
+  void archive(A& a) {
+    a.values(events_);
+  }
+
+ private:
+  const TraceFilter* filter_ = nullptr;
+  std::vector<TraceEvent> events_;
+};
+
+}  // namespace weir::net
