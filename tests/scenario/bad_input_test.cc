@@ -92,8 +92,8 @@ TEST(BadInput, IsTold) {
       {"[[traffic]]", "[traffic]", "a.toml:8: key 'traffic': it is a table; write a list of tables, [[traffic]]"},
       // keys
       {"hosts = 4", "host = 4",
-       "a.toml:3: key 'topology.host': unknown key (did you mean 'hosts'?); valid is hosts, rate, delay, kind"},
-      {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, kind"},
+       "a.toml:3: key 'topology.host': unknown key (did you mean 'hosts'?); valid is hosts, rate, delay, planes, host_links, kind"},
+      {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, planes, host_links, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
            ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every, unsolicited"},
