@@ -141,21 +141,21 @@ std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool c
 NetworkPaths paths_between(const net::Routing& routing, std::uint32_t src, std::uint32_t dst) {
   const net::Topology& t = routing.topology();
   NetworkPaths out{.from = {}, .down = {}, .src = src, .dst = dst, .count = 0, .listed = {}};
-  // How many ways lead to a switch: each hop is one nearer to the destination, so all that lead to it come before it.
-  std::vector<double> ways(t.switches, 0);
-  std::vector<std::uint32_t> order;
+  // How many ways lead to a switch: from one port of the host each hop is one nearer to the destination, so all that
+  // lead to a switch come before it.
   const auto own = routing.ports_to(src, dst);
-  for (const std::uint32_t port : own) {
-    const std::uint32_t first = t.port_peer(port) - t.hosts;
-    if (ways[first]++ == 0) order.push_back(first);
+  for (const std::uint32_t up : own) {
+    std::vector<double> ways(t.switches, 0);
+    std::vector<std::uint32_t> order{t.port_peer(up) - t.hosts};
+    ways[order.front()] = 1;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      for (const std::uint32_t port : routing.next_hops(order[i], dst)) {
+        const std::uint32_t peer = t.port_peer(port);
+        double& count = peer == dst ? out.count : ways[peer - t.hosts];
+        if (peer != dst && count == 0) order.push_back(peer - t.hosts);
+        count += ways[order[i]];
+      }
   }
-  for (std::size_t i = 0; i < order.size(); ++i)
-    for (const std::uint32_t port : routing.next_hops(order[i], dst)) {
-      const std::uint32_t peer = t.port_peer(port);
-      double& count = peer == dst ? out.count : ways[peer - t.hosts];
-      if (peer != dst && count == 0) order.push_back(peer - t.hosts);
-      count += ways[order[i]];
-    }
 
   struct Step {
     std::span<const std::uint32_t> hops;
