@@ -154,8 +154,8 @@ void add_list_topology(CLI::App& list, int& status) {
   CLI::App* command = list.add_subcommand("topology", "Nodes, links, ports and paths of a network, by their numbers");
   command->add_option("FILE", o->name, "a scenario, a result directory, a graph file, or the name of a topology")
       ->required();
-  command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);
-  command->add_option("--paths", o->paths, "the paths from one host to another, in place of nodes and links")
+  command->add_option("--set", o->set, "key=value: any value instead of the scenario's")->allow_extra_args(false);
+  command->add_option("--paths", o->paths, "the paths from one host to another, instead of nodes and links")
       ->expected(2)
       ->type_name("A B");
   CLI::Option* json = command->add_flag("--json", o->json, "print everything as JSON");

@@ -32,7 +32,7 @@ class StatusLine {
 };
 
 // How long something still takes, by how much of it is done. It counts down while nothing new is known. Where it was
-// foreseen too early, it says so, in place of a time that grows.
+// foreseen too early, it says so, instead of a time that grows.
 class Forecast {
  public:
   // What is left when that share has taken `elapsed` seconds: "about 12 s left", "longer than foreseen"; "" = not

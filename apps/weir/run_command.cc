@@ -306,8 +306,8 @@ void add_run(CLI::App& app, int& status) {
   command->add_option("FILE", o->file, "scenario, a TOML file")->required();
   command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown")
       ->check(not_empty());
-  command->add_option("--seed", o->seed, "run.seed in place of the scenario's")->check(not_empty());
-  command->add_option("--set", o->set, "key=value: any value in place of the scenario's, like traffic.0.load=0.3")
+  command->add_option("--seed", o->seed, "run.seed instead of the scenario's")->check(not_empty());
+  command->add_option("--set", o->set, "key=value: any value instead of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
   add_run_options(*command, o->run);
   command->add_flag("--view-data", o->view_data, "record what weir view shows; needs --out");

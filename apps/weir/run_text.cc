@@ -93,7 +93,7 @@ void add_format_option(CLI::App& command, std::optional<Parquet>& parquet) {
 }
 
 void add_run_options(CLI::App& command, RunCommandOptions& o) {
-  command.add_option("--threads", o.threads, "run.threads in place of the scenario's")->check(not_empty());
+  command.add_option("--threads", o.threads, "run.threads instead of the scenario's")->check(not_empty());
   command
       .add_option(
           "--checkpoint", o.checkpoint,

@@ -225,7 +225,7 @@ void add_sweep(CLI::App& app, int& status) {
   command->add_option("--memory", o->memory, "of all runs at once, like '8 GB'; without it, 80 % of what is free")
       ->check(not_empty());
   command->add_option("--only", o->only, "axis=label[,axis=label...]: only these points")->check(not_empty());
-  command->add_option("--seeds", o->seeds, "this many seeds in place of the study's")->check(CLI::Range(1, 10000));
+  command->add_option("--seeds", o->seeds, "this many seeds instead of the study's")->check(CLI::Range(1, 10000));
   command
       ->add_option(
           "--checkpoint-seconds", o->checkpoint_s,

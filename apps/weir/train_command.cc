@@ -92,7 +92,7 @@ void add_train(CLI::App& app, int& status) {
   command->add_flag("--resume", o->resume, "go on from the checkpoint in DIR, if there is one");
   command->add_option("--threads", o->threads, "environments at once; without it, one per processor; changes no result")
       ->check(CLI::Range(1, 4096));
-  command->add_option("--seed", o->seed, "learner.seed in place of the curriculum's")
+  command->add_option("--seed", o->seed, "learner.seed instead of the curriculum's")
       ->check(CLI::Range(std::int64_t{0}, scenario::kMaxSeed));
   command->add_flag("-q,--quiet", o->quiet, "no progress");
   command->callback([o, &status] { status = train(*o); });

@@ -147,7 +147,7 @@ void add_validate(CLI::App& app, int& status) {
   auto o = std::make_shared<ValidateOptions>();
   CLI::App* command = app.add_subcommand("validate", "Check scenarios and tell what they would run");
   command->add_option("FILE", o->files, "scenarios, TOML files")->required();
-  command->add_option("--set", o->set, "key=value: any value in place of the scenario's")->allow_extra_args(false);
+  command->add_option("--set", o->set, "key=value: any value instead of the scenario's")->allow_extra_args(false);
   command->add_option("--memory", o->memory, "that a run may take, like '8 GB'; without it, 80 % of what is free")
       ->check(not_empty());
   add_plugin_option(*command);

@@ -75,7 +75,7 @@ class Steady(weir.Algorithm):
 
 
 steady = weir.run(scenario, {"algorithm.name": "steady"})
-print(f"longest queue: {steady['queues']['queue_bytes'].max()} B in place of {result['queues']['queue_bytes'].max()} B")
+print(f"longest queue: {steady['queues']['queue_bytes'].max()} B instead of {result['queues']['queue_bytes'].max()} B")
 
 # %% [markdown]
 # The catalogue has help texts for all that a scenario can name.

@@ -62,7 +62,7 @@ def _told(watcher: Watcher | None) -> Callable[[int, float, dict[str, int]], boo
 class SweepRun:
     """One run of a sweep.
 
-    values   what it had in place of the scenario's, such as {"run.seed": 2}
+    values   what it had instead of the scenario's, such as {"run.seed": 2}
     result   its weir.Result, or what `measure` has made of it
     """
 

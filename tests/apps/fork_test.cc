@@ -199,7 +199,7 @@ TEST_F(Fork, IsCalledAFork) {
   const std::string page = folder_ / "page.html";
   ASSERT_EQ(weir({"report", dir, "--out", page}).status, 0);
   EXPECT_NE(read_file(page).find("At 800 us the run was forked from another one, which it equals up to there; from "
-                                 "then on algorithm.r_ai = 400 Mbps in place of "),
+                                 "then on algorithm.r_ai = 400 Mbps instead of "),
             std::string::npos);
 }
 

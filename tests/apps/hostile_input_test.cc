@@ -184,9 +184,9 @@ TEST(Run, TellsWhatWasChosenForIt) {
   const Output o = weir({"run", "scenarios/incast-16.toml", "--set", "algorithm.name=dcqcn", "--set",
                          "network.ecn.enabled=true", "--set", "run.stop=100 us"});
   EXPECT_EQ(o.status, 0) << o.err;
-  EXPECT_TRUE(o.err.starts_with("weir: --set algorithm.name: 'dcqcn' in place of 'hpcc', for which")) << o.err;
+  EXPECT_TRUE(o.err.starts_with("weir: --set algorithm.name: 'dcqcn' instead of 'hpcc', for which")) << o.err;
   const Output plain = weir({"run", "scenarios/incast-16.toml", "--set", "run.stop=100 us"});
-  EXPECT_EQ(plain.err.find("in place of"), std::string::npos) << plain.err;
+  EXPECT_EQ(plain.err.find("instead of"), std::string::npos) << plain.err;
 }
 
 // What the system allows too little of is an error with a message, after which nothing is left.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kScenario = "tests/scenarios/star-incast-dcqcn.toml";
 
-// A program in place of a Python: what the command does with one is told apart from what Python does.
+// A program instead of a Python: what the command does with one is told apart from what Python does.
 std::string program(const Folder& folder, const std::string& name, const std::string& script) {
   std::ofstream(folder / name) << "#!/bin/sh\n" << script << "\n";
   EXPECT_EQ(::chmod((folder / name).c_str(), 0755), 0);

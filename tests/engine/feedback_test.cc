@@ -305,7 +305,7 @@ TEST_P(Feedback, LossesOfAnEpisodeAreToldOnceOrAsTheyAreFound) {
   }
 }
 
-// Writes down everything that it hears, and asks for the delivery rate in place of telemetry.
+// Writes down everything that it hears, and asks for the delivery rate instead of telemetry.
 class RateRecorder {
  public:
   struct Params {

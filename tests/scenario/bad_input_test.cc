@@ -92,8 +92,10 @@ TEST(BadInput, IsTold) {
       {"[[traffic]]", "[traffic]", "a.toml:8: key 'traffic': it is a table; write a list of tables, [[traffic]]"},
       // keys
       {"hosts = 4", "host = 4",
-       "a.toml:3: key 'topology.host': unknown key (did you mean 'hosts'?); valid is hosts, rate, delay, planes, host_links, kind"},
-      {"hosts = 4", "pods = 4", "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, planes, host_links, kind"},
+       "a.toml:3: key 'topology.host': unknown key (did you mean 'hosts'?); valid is hosts, rate, delay, planes, "
+       "host_links, kind"},
+      {"hosts = 4", "pods = 4",
+       "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, planes, host_links, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
            ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every, unsolicited"},
@@ -357,7 +359,8 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
       {"topology.rate=100 Gb",
        "--set topology.rate: '100 Gb' is not a rate: unknown unit 'Gb'; write a number and one of Tbps, Gbps, Mbps, "
        "Kbps, bps, like \"1.5 Gbps\""},
-      {"topology.kind=fat-tree", "a.toml:3: key 'topology.hosts': unknown key; valid is k, rate, delay, planes, tors, host_links, kind"},
+      {"topology.kind=fat-tree",
+       "a.toml:3: key 'topology.hosts': unknown key; valid is k, rate, delay, planes, tors, host_links, kind"},
       {"topology.kind.name=star", "--set topology.kind.name: 'topology.kind' is text, it has no key 'name'"},
       {"traffic.1.size=1 KB", "--set traffic.1.size: 'traffic' has no entry '1'; valid is 0 to 0"},
       {"traffic.x.size=1 KB", "--set traffic.x.size: 'traffic' has no entry 'x'; valid is 0 to 0"},

@@ -123,7 +123,7 @@ TEST(Preset, OfAnotherAlgorithmIsTold) {
     return load_scenario(written + "k_min = \"1 KB\"\n", "a.toml", overrides).notices;
   };
   const std::vector<std::string> told{
-      "--set algorithm.name: 'dcqcn' in place of 'hpcc', for which a.toml:9 names the preset 'paper'; taken is that of "
+      "--set algorithm.name: 'dcqcn' instead of 'hpcc', for which a.toml:9 names the preset 'paper'; taken is that of "
       "'dcqcn', Zhu et al., SIGCOMM'15; R_HAI and R_min as in its authors' simulator; set algorithm.preset for another "
       "one, hpcc, paper, vendor, 55-50, 300-4, 900-4"};
   const std::vector<std::string> none;
@@ -147,7 +147,7 @@ TEST(Preset, OfAnotherAlgorithmIsTold) {
   };
   EXPECT_EQ(in_study(true), none);
   ASSERT_EQ(in_study(false).size(), 1u);
-  EXPECT_TRUE(in_study(false)[0].starts_with("study.toml:4: 'dcqcn' in place of 'hpcc', for which a.toml:9 names"));
+  EXPECT_TRUE(in_study(false)[0].starts_with("study.toml:4: 'dcqcn' instead of 'hpcc', for which a.toml:9 names"));
 }
 
 }  // namespace

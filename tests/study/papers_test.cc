@@ -63,7 +63,7 @@ of = "summary"
 key = "flows.max_fct_ps"
 )";
 
-// A table with values in place of results: 3 and 4.
+// A table with values instead of results: 3 and 4.
 Measurements filled(const PaperStudy& paper) {
   Measurements table = no_measurements(make_plan(paper.study));
   for (std::size_t i = 0; i < table.runs.size(); ++i)

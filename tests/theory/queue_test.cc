@@ -82,7 +82,7 @@ TEST(PeriodicQueue, AgreesWithDraws) {
 }
 
 // A.1: "A superposition of homogeneous streams yields the greatest buffer requirement for a given load": 40 sources of
-// period D, and in the mix 10 with half of it in place of 20 of them, 20 / D + 10 / (D / 2) = 40 / D.
+// period D, and in the mix 10 with half of it instead of 20 of them, 20 / D + 10 / (D / 2) = 40 / D.
 TEST(PeriodicQueue, AMixOfPeriodsHasTheShorterQueue) {
   const PeriodicQueue alike{40, 0.95};
   const double period = 40 / 0.95;

@@ -14,7 +14,7 @@ struct FastForwardReport {
   std::uint64_t spans = 0;     // in which all flows were steady, and which were left out
   Time skipped_time;           // the time of these
   std::uint64_t unsent = 0;    // data packets that were not sent
-  std::uint64_t checked = 0;   // messages, or flows in a span, that were simulated in place of being skipped
+  std::uint64_t checked = 0;   // messages, or flows in a span, that were simulated instead of being skipped
   double mean_error = 0;       // of the checked ones, |expected - simulated| / simulated of the time until a message's
                                // receipt, or of a flow's bytes
   double worst_error = 0;      // the largest of it

@@ -12,7 +12,7 @@
 //     static std::optional<std::string_view> trace_key(const Params&); // optional; see ProbeKind
 //     static Time interval(const Params&);                             // optional; see ProbeKind
 //     static void add_possible(const Params&, const Setting&, Summary&);  // optional; see ProbeKind
-//     static std::unique_ptr<Probe> make(const Params&, const Context&);  // optional, in place of the constructor
+//     static std::unique_ptr<Probe> make(const Params&, const Context&);  // optional, instead of the constructor
 //     QueueProbe(const Params&, const Context&);
 //     void on_finish(const host::FlowRecord&) override;                // optional
 //     void finish(Summary&) override;

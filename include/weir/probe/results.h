@@ -115,11 +115,11 @@ class ResultDirectory {
   ResultFile file(std::string_view name);
   // Opens a table and writes its header line. Throws std::logic_error if result/tables.h has no such table.
   ResultFile table(std::string_view name);
-  // Writes a whole file, in place of an earlier one of this name.
+  // Writes a whole file, instead of an earlier one of this name.
   void write(std::string_view name, std::string_view text);
   // Counts a file that is in the directory already as one of the result.
   void adopt(std::string_view name);
-  // Writes a checkpoint of the run in place of the one before, whole or not at all. The directory then remains even
+  // Writes a checkpoint of the run instead of the one before, whole or not at all. The directory then remains even
   // without commit().
   void keep_checkpoint(std::string_view content);
   // States that the run has ended by itself: commit() then removes the checkpoint, if there is one.

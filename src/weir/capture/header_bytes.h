@@ -25,7 +25,7 @@ class HeaderBytes {
   std::uint8_t* at() const { return at_; }
   std::size_t size_since(const std::uint8_t* begin) const { return static_cast<std::size_t>(at_ - begin); }
 
-  // `n` bytes in place of what was written at `at`.
+  // `n` bytes instead of what was written at `at`.
   template <std::size_t n>
   static void put(std::uint8_t* at, std::uint64_t value) {
     const std::uint64_t reversed = __builtin_bswap64(value << (8 * (8 - n)));

@@ -1,5 +1,5 @@
 // Claims of Reinforcement Learning for Datacenter Congestion Control about policies themselves: what int8 saves, what a
-// decision and a large run take, and what a tree in place of the network loses. Times depend on the machine: a verdict
+// decision and a large run take, and what a tree instead of the network loses. Times depend on the machine: a verdict
 // only says that they are far below the bound, and docs/evidence/claims/rl.md tells them.
 #include <algorithm>
 #include <chrono>

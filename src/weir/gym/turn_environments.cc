@@ -12,8 +12,8 @@ namespace weir::gym {
 
 TurnEnvironments::TurnEnvironments(const Scenario& scenario, const Settings& settings, const SingleFlow& single,
                                    std::int64_t environments, std::int64_t threads)
-    : errors_(static_cast<std::size_t>(checked(VectorShape{environments, 0, threads}).environments)),
-      workers_(static_cast<unsigned>(threads)) {
+    : workers_(static_cast<unsigned>(threads)) {
+  errors_.resize(static_cast<std::size_t>(checked(VectorShape{environments, 0, threads}).environments));
   for (std::size_t i = 0; i < errors_.size(); ++i)
     environments_.push_back(std::make_unique<TurnEnvironment>(scenario, settings, single));
 }

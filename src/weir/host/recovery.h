@@ -45,7 +45,7 @@ struct RecoveryParams {
         .only_with("kind", {"sack"})
         .only_with("reordering", {"0 ps"});
     p.time("reordering", &R::reordering,
-           "sack: a packet is lost when one sent so much later has arrived, in place of counting; 0 = off",
+           "sack: a packet is lost when one sent so much later has arrived, instead of counting; 0 = off",
            "after RACK, RFC 8985", Time{0}, Time{1'000'000'000'000})
         .only_with("kind", {"sack"});
   }

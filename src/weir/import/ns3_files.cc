@@ -61,8 +61,9 @@ Head read_head(Ns3Words& words, Ns3Topology& out) {
   if (of_simai) {
     words.whole("the number of GPUs per server", 0, UINT32_MAX);
     if (words.whole("the number of NVSwitches", 0, UINT32_MAX) > 0)
-      throw InputError(words.where(),
-                       "NVSwitches make hosts with several links, which the rules of this simulator do not have; a host has one");
+      throw InputError(
+          words.where(),
+          "NVSwitches make hosts with several links, which the rules of this simulator do not have; a host has one");
   }
   net::Topology& t = out.topology;
   t.switches = words.whole("the number of switches", 1, std::min(head.nodes, net::kMaxSwitches));

@@ -68,7 +68,7 @@ void EnvironmentParams::describe(ParamList<EnvironmentParams>& p) {
   p.choice("pattern", &EnvironmentParams::pattern, {"many-to-one", "all-to-all"},
            "who receives: host 0, or each host in turn", "Tessler et al. 8");
   p.bytes("size", &EnvironmentParams::size, "of each of these flows; 0 = they do not end", "ours");
-  p.text("file", &EnvironmentParams::file, "scenario file, relative to this one, in place of the star of [scenario]");
+  p.text("file", &EnvironmentParams::file, "scenario file, relative to this one, instead of the star of [scenario]");
 }
 
 void RandomiseParams::describe(ParamList<RandomiseParams>& p) {

@@ -19,7 +19,7 @@ class ProbeParams {
   // The probes that are always on, with the defaults of their parameters.
   ProbeParams();
 
-  // Turns the probe on with an object of its parameters, in place of what it had.
+  // Turns the probe on with an object of its parameters, instead of what it had.
   void set(const ProbeKind& kind, std::shared_ptr<const void> params);
   // Its parameters; null = it is off.
   const void* get(const ProbeKind& kind) const;

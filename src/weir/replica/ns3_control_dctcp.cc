@@ -1,4 +1,4 @@
-// DCTCP (CC_MODE 8) with a rate in place of its window: line rate at the start, one additive step in each round trip.
+// DCTCP (CC_MODE 8) with a rate instead of its window: line rate at the start, one additive step in each round trip.
 #include <algorithm>
 #include <vector>
 

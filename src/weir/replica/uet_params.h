@@ -62,7 +62,7 @@ struct UetParams {
     p.time("middle_latency", &UetParams::middle_latency, "of a switch above these", "Tier 1: Switch_Latency_ns");
     p.time("core_latency", &UetParams::core_latency, "of a switch of the third tier", "Tier 2: Switch_Latency_ns");
     Param& file = p.text("connections", &UetParams::connections,
-                         "CSV of flows in place of [[traffic]]: their numbers, triggers and priorities");
+                         "CSV of flows instead of [[traffic]]: their numbers, triggers and priorities");
     file.names_file = [](std::string_view name) { return !name.empty(); };
   }
 };

@@ -261,7 +261,7 @@ std::string fork_event(const Run& run) {
     const std::string before = at(fork, row + "before");
     const std::string after = at(fork, row + "after");
     changes.push_back(fmt::format("{} = {}{}", key, after.empty() ? "(its default)" : after,
-                                  before.empty() ? "" : fmt::format(" in place of {}", before)));
+                                  before.empty() ? "" : fmt::format(" instead of {}", before)));
   }
   return fmt::format("At {} the run was forked from another one, which it equals up to there{}{}.",
                      format_value(Time{forked_at->get<std::int64_t>()}), changes.empty() ? "" : "; from then on ",

@@ -88,7 +88,7 @@ Columns read_columns(std::string_view text, const TableKind& kind, const std::st
   for (ColumnData& column : out.columns) appenders.emplace_back(column);
   for (; reader.next(fields); ++out.rows) {
     if (fields.size() != appenders.size())
-      throw InputError(reader.where(), fmt::format("{} fields in place of {}", fields.size(), appenders.size()));
+      throw InputError(reader.where(), fmt::format("{} fields instead of {}", fields.size(), appenders.size()));
     for (std::size_t i = 0; i < fields.size(); ++i) appenders[i].add(fields[i], out.rows, reader.where());
   }
   return out;

@@ -18,7 +18,7 @@ inline constexpr const char* kBucketAxis = "flow size, up to";
 // logarithmic axis, at least at twice the last edge.
 double bucket_place(std::span<const double> edges, std::size_t i);
 
-// What the tick of an open bucket says in place of a size: "> 10 MB".
+// What the tick of an open bucket says instead of a size: "> 10 MB".
 std::string open_bucket_text(double last_edge);
 
 }  // namespace weir::result

@@ -42,7 +42,7 @@ struct Fidelity {
   bool chooses_ecn = false;
   // NICs of which nobody has written anything are as real ones where switches drop (scenario/nic_choice.h).
   bool chooses_nics = false;
-  // The parameter that may name a file with all flows, in place of [[traffic]]; "" = there is none.
+  // The parameter that may name a file with all flows, instead of [[traffic]]; "" = there is none.
   std::string_view flows_param;
 
   // Sets network and transport to what these rules stand for, before the scenario's own values are read. Null: nothing.
@@ -69,7 +69,7 @@ std::string names_of(bool (*has)(const Fidelity&));
 // simulate all packets.
 void check_judges_claims(const Scenario&);
 
-// The key of the file that has all flows in place of [[traffic]]; "" if the flows are those of [[traffic]].
+// The key of the file that has all flows instead of [[traffic]]; "" if the flows are those of [[traffic]].
 std::string own_flows(const Scenario&);
 
 // The parameters of [fidelity], of the type that the caller knows.

@@ -14,7 +14,7 @@ struct ReferencePreset {
   std::string meaning;
   std::string source;
   std::vector<std::pair<std::string, std::string>> values;
-  std::string marking;  // of an algorithm: ECN thresholds in place of its own; empty = the same
+  std::string marking;  // of an algorithm: ECN thresholds instead of its own; empty = the same
 };
 
 struct ReferenceTable {

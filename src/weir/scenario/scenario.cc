@@ -117,7 +117,7 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
     const Value& written = *table.find("preset");
     if (const Value& now = *table.find(name_key); is_of_another(now, written))
       notices.push_back(
-          fmt::format("{}: '{}' in place of '{}', for which {} names the preset '{}'; taken is that of '{}', {}; set "
+          fmt::format("{}: '{}' instead of '{}', for which {} names the preset '{}'; taken is that of '{}', {}; set "
                       "{} for another "
                       "one, {}",
                       now.where.text(), name, now.replaced, written.where.text(), out.preset, name,

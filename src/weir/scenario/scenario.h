@@ -110,7 +110,7 @@ struct TrafficSource {
   std::string profile;
   std::shared_ptr<const void> params;
   bool completion = false;        // its flows are one collective
-  std::vector<InlineFlow> flows;  // in place of the file of a flow list
+  std::vector<InlineFlow> flows;  // instead of the file of a flow list
 };
 
 struct Scenario {

@@ -158,8 +158,8 @@ void FigureParams::describe(ParamList<FigureParams>& p) {
   p.integer("seed", &FigureParams::seed, -1, scenario::kMaxSeed,
             "the run of this seed; -1 = all together, or the first");
   p.part("", &FigureParams::filter);
-  p.text("x_label", &FigureParams::x_label, "in place of the label that follows from the rest");
-  p.text("y_label", &FigureParams::y_label, "in place of the label that follows from the rest");
+  p.text("x_label", &FigureParams::x_label, "instead of the label that follows from the rest");
+  p.text("y_label", &FigureParams::y_label, "instead of the label that follows from the rest");
   p.text("x_scale", &FigureParams::x_scale, "linear or log");
   p.text("y_scale", &FigureParams::y_scale, "linear or log");
 }

@@ -25,7 +25,7 @@ struct Record {
   std::vector<double> counts;    // ... that are percentiles: of how many values; NaN for others; or empty
 };
 
-inline constexpr std::string_view kAnyLabel = "*";  // in place of a label: all of the axis, or of all axes not named
+inline constexpr std::string_view kAnyLabel = "*";  // instead of a label: all of the axis, or of all axes not named
 
 struct Measurements {
   Study study;

@@ -28,7 +28,7 @@ struct Plan {
   scenario::Scenario scenario(std::size_t run) const;
   // "load=0.3, algorithm=HPCC, seed 2"
   std::string describe(std::size_t run) const;
-  // The run with the labels of a measure of pairs in place of its own, and the same seed.
+  // The run with the labels of a measure of pairs instead of its own, and the same seed.
   std::size_t base_of(std::size_t run, const Measure& measure) const;
   // The names of scenario files, as the study has them.
   std::vector<std::string> scenario_files() const;

@@ -24,7 +24,7 @@ struct Reference {
 };
 
 struct Expression {
-  std::string text;  // with a variable in place of each reference
+  std::string text;  // with a variable instead of each reference
   std::vector<Reference> references;
   Labels taken;  // of the combination of `each`, in order of use
   bool compares = false;

@@ -22,13 +22,13 @@
 
 namespace weir::study {
 
-// A value in place of the scenario's; it knows where in the study it stands.
+// A value instead of the scenario's; it knows where in the study it stands.
 struct Override {
   std::string key;
   scenario::Value value;
 };
 
-// A parameter in place of what scenario, study and axes say, in each profile of one algorithm.
+// A parameter instead of what scenario, study and axes say, in each profile of one algorithm.
 struct ProfileOverride {
   std::string algorithm;
   std::string key;
@@ -39,7 +39,7 @@ struct AxisPoint {
   Where where;
   std::string label;
   std::vector<Override> set;
-  std::string scenario;     // a file in place of the study's; "" = that one
+  std::string scenario;     // a file instead of the study's; "" = that one
   std::optional<double> x;  // where it is drawn on an axis of numbers, in the axis's unit
 };
 
@@ -93,7 +93,7 @@ struct Study {
   std::string describe(const Point& point) const;
   // An error about the scenario of a point, which names the study's line as well.
   InputError error_at(const Point& point, const InputError& error) const;
-  // The point with these labels in place of its own, on axes in step with theirs too. The labels are of this study.
+  // The point with these labels instead of its own, on axes in step with theirs too. The labels are of this study.
   Point moved(Point point, const Labels& labels) const;
   // The unit of a figure's x axis, and where a printed x stands on it: a label of the axis, a number, or a quantity of
   // that unit; nothing for any other text.

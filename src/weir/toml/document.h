@@ -42,7 +42,7 @@ struct Date {};  // nothing here is a date, but TOML has them
 struct Value {
   Where where;
   std::variant<bool, std::int64_t, double, std::string, Date, List, Table> data;
-  std::string replaced = {};  // the text that the document had in place of this one; "" = none, or the same
+  std::string replaced = {};  // the text that the document had instead of this one; "" = none, or the same
 
   template <class T>
   const T* as() const {

@@ -85,7 +85,7 @@ struct Hsdp {
     p.choice("count", &Hsdp::count, {"paper", "literal"},
              "size of a message: 3,344 packets of 4096 B as the paper says, or layer / group / servers",
              "Spraying IV-A");
-    p.bytes("size", &Hsdp::size, "size of a message, in place of the model's; 0 = the model's", "", Bytes{0},
+    p.bytes("size", &Hsdp::size, "size of a message, instead of the model's; 0 = the model's", "", Bytes{0},
             kMaxFlowSize);
     p.integer("steps", &Hsdp::steps, 1, 1'000'000, "steps of the ring", "Spraying IV-A");
     p.integer("group", &Hsdp::group, 1, kMaxHosts, "hosts of a server", "Spraying IV-A");

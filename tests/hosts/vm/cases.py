@@ -310,7 +310,7 @@ CASES = [
     Case("same-held", "the same, with agents", {"same-held": with_agents("bpf", "same", incast(20))},
          lambda results: [checks.at_least("requests", one_load(results, "same-held")["incast_ms"]["count"], 20)],
          full=True, twice=True),
-    Case("strawman", "the strawman in place of the final rule",
+    Case("strawman", "the strawman instead of the final rule",
          {**modes("strawman", incast(100), ("none",)),
           **modes("strawman", incast(100), ("bpf", "queue"), config=STRAWMAN)},
          judge_measured("strawman", COMPLETION | LONG), full=True),
@@ -334,7 +334,7 @@ CASES = [
          simulations={"simulated-none": {"held": False}, "simulated-held": {"held": True},
                       "simulated-held-2": {"held": True, "at_once": 2},
                       "simulated-early": {"held": True, "early": True}}),
-    Case("handed-down", "one super-packet for each flow below TCP in place of several", handed_down(), judge_handed_down,
+    Case("handed-down", "one super-packet for each flow below TCP instead of several", handed_down(), judge_handed_down,
          full=True),
     Case("faults-queue", "agents stopped and killed under load, queue", {"faults-queue": faults("queue", 1)},
          # what waits when the agent is stopped passes when the watchdog has noticed

@@ -48,7 +48,7 @@ def loads(results):
 def one_load(results, boot):
     found = loads(results[boot])
     if len(found) != 1:
-        raise ValueError(f"{boot}: {len(found)} results of lab-load in place of one")
+        raise ValueError(f"{boot}: {len(found)} results of lab-load instead of one")
     return found[0]
 
 

@@ -132,7 +132,7 @@ def make(kernel_tree, programs, files):
     if busybox is None:
         raise Missing("busybox (Debian package busybox-static)")
     archive.program("bin/busybox", busybox)
-    # Busybox's own shell takes its applets in place of programs of the same names.
+    # Busybox's own shell takes its applets instead of programs of the same names.
     archive.program("bin/sh", which("dash") or which("sh"))
     for name in PROGRAMS:
         path = which(name)

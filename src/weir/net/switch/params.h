@@ -37,7 +37,7 @@ struct EcnParams {
   }
 };
 
-// Thresholds of the links of one rate, in place of the scaled ones.
+// Thresholds of the links of one rate, instead of the scaled ones.
 struct EcnOverride {
   Rate rate{100'000'000'000};
   Bytes k_min;

@@ -80,7 +80,7 @@ plan_hosts() {
   done
 }
 
-# What is found in place of what was asked for: each value once, with blanks between.
+# What is found instead of what was asked for: each value once, with blanks between.
 each() { sort -u | tr '\n' ' ' | sed 's/ $//'; }
 
 rates() { # NAMESPACE DEVICE
