@@ -9,11 +9,19 @@
 #include "weir/gym/vector_environment.h"
 
 namespace weir::gym {
+namespace {
+
+std::vector<std::exception_ptr> one_for_each(const VectorShape& shape) {
+  std::vector<std::exception_ptr> out;
+  out.resize(static_cast<std::size_t>(shape.environments));
+  return out;
+}
+
+}  // namespace
 
 TurnEnvironments::TurnEnvironments(const Scenario& scenario, const Settings& settings, const SingleFlow& single,
                                    std::int64_t environments, std::int64_t threads)
-    : workers_(static_cast<unsigned>(threads)) {
-  errors_.resize(static_cast<std::size_t>(checked(VectorShape{environments, 0, threads}).environments));
+    : errors_(one_for_each(checked(VectorShape{environments, 0, threads}))), workers_(static_cast<unsigned>(threads)) {
   for (std::size_t i = 0; i < errors_.size(); ++i)
     environments_.push_back(std::make_unique<TurnEnvironment>(scenario, settings, single));
 }
