@@ -139,7 +139,9 @@ TEST(Import, SaysWhatIsWrong) {
        "and "
        "switches come after them)"},
       {"topology.txt", "1 2 100Gbps", "1 3 100Gbps", "topology.txt:4: the other end of a link: '3' is not valid"},
-      {"topology.txt", "1 2 100Gbps", "0 2 100Gbps", "topology.txt: host 0 has 2 links"},
+      {"topology.txt", "1 2 100Gbps", "0 2 100Gbps", "topology.txt: host 1 has 0 links to switches"},
+      {"topology.txt", "3 1 2\n2\n", "3 1 3\n2\n0 2 100Gbps 1000ns 0\n",
+       "topology.txt: host 0 has 2 links; a host has exactly one here"},
       {"topology.txt", "100Gbps 1000ns", "40Gbps 1000ns", "topology.txt:3: HPCC has no code for a link of 40 Gbps"},
       {"topology.txt", "100Gbps 1000ns", "1000000Gbps 1000ns", "topology.txt:3: rate: '1000000Gbps' is not valid"},
       {"topology.txt", "1000ns", "0.5ns", "topology.txt:3: delay: '0.5ns' is not valid"},

@@ -120,6 +120,7 @@ Ns3Topology parse_ns3_topology(std::string_view text, const std::string& file) {
   out.rest = words.rest(fmt::format("the {} links that its first line counts", links));
   try {
     net::check(t);
+    net::check_one_port(t);
   } catch (const InputError& error) {
     throw InputError(Where{file, 0}, error.what() + out.hint());
   }

@@ -14,6 +14,14 @@
 namespace weir::net {
 namespace {
 
+// By host.
+std::vector<std::uint32_t> ports_of_hosts(const Topology& t) {
+  std::vector<std::uint32_t> out(t.hosts);
+  for (const Link& l : t.links)
+    if (const std::uint32_t host = std::min(l.a, l.b); host < t.hosts) ++out[host];
+  return out;
+}
+
 void check_degrees(const Topology& t) {
   std::vector<std::uint32_t> links(t.nodes(), 0);
   for (const Link& l : t.links) {
@@ -104,10 +112,15 @@ std::vector<bool> sides(const Topology& t) {
   return out;
 }
 
+void check_one_port(const Topology& t) {
+  const std::vector<std::uint32_t> ports = ports_of_hosts(t);
+  const auto host = std::find_if(ports.begin(), ports.end(), [](std::uint32_t n) { return n != 1; });
+  if (host != ports.end())
+    throw InputError(fmt::format("host {} has {} links; a host has exactly one here", host - ports.begin(), *host));
+}
+
 std::uint32_t most_host_ports(const Topology& t) {
-  std::vector<std::uint32_t> ports(t.hosts);
-  for (const Link& l : t.links)
-    if (const std::uint32_t host = std::min(l.a, l.b); host < t.hosts) ++ports[host];
+  const std::vector<std::uint32_t> ports = ports_of_hosts(t);
   return *std::max_element(ports.begin(), ports.end());
 }
 

@@ -71,6 +71,8 @@ void check_link(const Topology&, const Link&);
 // second tier on one in trees and Clos networks. Empty if there are no such sides.
 std::vector<bool> sides(const Topology&);
 
+// Throws InputError if a host has not exactly one link.
+void check_one_port(const Topology&);
 // The most ports that a host has.
 std::uint32_t most_host_ports(const Topology&);
 

@@ -31,9 +31,8 @@ void delay_param(ParamList<T>& p, const char* name, Time T::*field, const char* 
 
 template <class T>
 void port_params(ParamList<T>& p) {
-  p.integer(
-      "planes", &T::planes, 1, kMaxHostPorts,
-      "whole networks side by side, in each of which a host has its ports; planes x tors x host_links is at most 16");
+  p.integer("planes", &T::planes, 1, kMaxHostPorts,
+            "whole networks side by side, in each of which a host has its ports (planes x tors x host_links of them)");
   if constexpr (requires(T t) { t.tors; })
     p.integer("tors", &T::tors, 1, kMaxHostPorts, "switches of a rack, each of them linked to all its hosts");
   p.integer("host_links", &T::host_links, 1, kMaxHostPorts, "parallel links of a host to each of its switches");
