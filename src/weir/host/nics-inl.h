@@ -127,14 +127,26 @@ inline void Nics<P>::send_by(std::uint32_t h, const net::Port& nic, Time now) {
     const SlotQueue::Entry next = host.ready.pop();
     Flow* flow = host.find(next.slot, next.generation);
     if (flow == nullptr) continue;
-    if (nic.paused != 0 && (nic.paused >> model().profiles[flow->profile].data_class & 1) != 0) {
+    if (is_paused(nic, *flow))
       host.parked.push_back(next);
-      continue;
-    }
-    flow->ready = false;
-    if (flow->sendable() && flow->due() <= now) senders().transmit(h, *flow, host.nic(), now);
-    consider(host, *flow, now);
+    else
+      take_turn(h, *flow, host.nic(), now);
   }
+}
+
+template <class P>
+inline bool Nics<P>::is_paused(const net::Port& port, const Flow& flow) const {
+  return port.paused != 0 && (port.paused >> model().profiles[flow.profile].data_class & 1) != 0;
+}
+
+// A flow that was ready sends a packet by this port, if it still may. Returns whether it has.
+template <class P>
+inline bool Nics<P>::take_turn(std::uint32_t h, Flow& flow, std::uint32_t port, Time now) {
+  flow.ready = false;
+  const bool sends = flow.sendable() && flow.due() <= now;
+  if (sends) senders().transmit(h, flow, port, now);
+  consider(network().hosts[h], flow, now);
+  return sends;
 }
 
 // When the next flow may send, where all leaves by one port.
@@ -194,7 +206,7 @@ inline void Nics<P>::arm(Host& host, Flow& flow) {
 template <class P>
 void Nics<P>::hold_back(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now) {
   net::Port& nic = shared().port(port);
-  NicTiming& timing = several_.empty() ? timings_[h] : *own_port(h, port).timing;
+  NicTiming& timing = !have_several_ ? timings_[h] : *own_port(h, port).timing;
   const Time wait = timing.wait(now, nic.free_at, nic.serialisation(wire));
   if (wait == Time{}) return;
   if (nic.kind == net::PortKind::queued)
@@ -209,7 +221,7 @@ void Nics<P>::unpark(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
   for (const auto& entry : host.parked) host.ready.push(entry);
   host.parked.clear();
-  if (!several_.empty())
+  if (have_several_)
     for (OwnPort& own : several_[h].ports) {
       for (const auto& entry : own.parked) own.ready.push(entry);
       own.parked.clear();

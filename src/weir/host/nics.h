@@ -119,6 +119,8 @@ class Nics : public sim::PartitionPart<Nics, P> {
   OwnPort& own_port(std::uint32_t h, std::uint32_t port);
   [[gnu::noinline]] void make_ready_of_several(Host& host, Flow& flow);
   [[gnu::noinline]] void serve_several(std::uint32_t h, Time now);
+  bool is_paused(const net::Port& port, const Flow& flow) const;
+  bool take_turn(std::uint32_t h, Flow& flow, std::uint32_t port, Time now);
   bool send_own(std::uint32_t h, OwnPort& own, Time now);
   bool send_common(std::uint32_t h, OwnPort& own, Time now);
   [[gnu::noinline]] Time wake_of_several(std::uint32_t h, Time now) const;

@@ -162,9 +162,7 @@ void Receivers<P>::grant_credits(std::uint32_t h, Time now) {
     credit.wire = static_cast<std::uint16_t>(model().transport.min_frame.count);
     credit.traffic_class = ack_class(to.data_class);
     const Bytes full = model().data_wire(model().profiles[to.profile]);
-    Rate rate;
-    for (const std::uint32_t port : model().routing.ports_of(h)) rate = rate + shared().port(port).rate;
-    credits.next = now + transmission_time(full, rate);
+    credits.next = now + transmission_time(full, model().routing.rate_of_host(h));
     receive_delays().send_by(switching().routing().nic(h, credit.dst, credit.entropy), h, credit, now);
   }
   if (!credits.has_waiting()) return;

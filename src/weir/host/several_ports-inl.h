@@ -34,13 +34,13 @@ typename Nics<P>::OwnPort& Nics<P>::own_port(std::uint32_t h, std::uint32_t port
 
 template <class P>
 std::uint32_t Nics<P>::port_of(const Host& host, const Flow& flow) const {
-  if (several_.empty() || flow.sprayed) return host.nic();
+  if (!have_several_ || flow.sprayed) return host.nic();
   return switching().routing().nic(number_of(host), flow.dst, flow.entropy);
 }
 
 template <class P>
 Rate Nics<P>::rate_of(const Host& host, const Flow& flow) const {
-  if (several_.empty() || !flow.sprayed) return shared().port(port_of(host, flow)).rate;
+  if (!have_several_ || !flow.sprayed) return shared().port(port_of(host, flow)).rate;
   Rate all;
   for (const std::uint32_t port : switching().routing().ports_to(number_of(host), flow.dst))
     all = all + shared().port(port).rate;
@@ -49,7 +49,7 @@ Rate Nics<P>::rate_of(const Host& host, const Flow& flow) const {
 
 template <class P>
 Rate Nics<P>::path_rate_of(const Host& host, const Flow& flow, Rate slowest) const {
-  if (several_.empty() || !flow.sprayed) return slowest;
+  if (!have_several_ || !flow.sprayed) return slowest;
   const auto ports = static_cast<std::int64_t>(switching().routing().ports_to(number_of(host), flow.dst).size());
   return {ports * slowest.bits_per_second};
 }
@@ -97,17 +97,12 @@ bool Nics<P>::send_own(std::uint32_t h, OwnPort& own, Time now) {
     const SlotQueue::Entry next = own.ready.pop();
     Flow* flow = host.find(next.slot, next.generation);
     if (flow == nullptr) continue;
-    if (port.paused != 0 && (port.paused >> model().profiles[flow->profile].data_class & 1) != 0) {
+    if (is_paused(port, *flow)) {
       own.parked.push_back(next);
-      continue;
+    } else if (take_turn(h, *flow, own.port, now)) {
+      several_[h].common_is_next = true;
+      return true;
     }
-    flow->ready = false;
-    const bool sends = flow->sendable() && flow->due() <= now;
-    if (sends) senders().transmit(h, *flow, own.port, now);
-    consider(host, *flow, now);
-    if (!sends) continue;
-    several_[h].common_is_next = true;
-    return true;
   }
   return false;
 }
@@ -124,21 +119,12 @@ bool Nics<P>::send_common(std::uint32_t h, OwnPort& own, Time now) {
     const SlotQueue::Entry next = host.ready.pop();
     Flow* flow = host.find(next.slot, next.generation);
     if (flow == nullptr) continue;
-    const bool is_paused = port.paused != 0 && (port.paused >> model().profiles[flow->profile].data_class & 1) != 0;
-    if (is_paused || !routing.leads(own.port, flow->dst)) {
-      const auto leading = routing.ports_to(h, flow->dst);
-      if (is_paused || std::find(leading.begin(), leading.end(), own.port) == leading.end()) {
-        host.ready.push(next);
-        continue;
-      }
+    if (is_paused(port, *flow) || !routing.is_usable(own.port, flow->dst)) {
+      host.ready.push(next);
+    } else if (take_turn(h, *flow, own.port, now)) {
+      several_[h].common_is_next = false;
+      return true;
     }
-    flow->ready = false;
-    const bool sends = flow->sendable() && flow->due() <= now;
-    if (sends) senders().transmit(h, *flow, own.port, now);
-    consider(host, *flow, now);
-    if (!sends) continue;
-    several_[h].common_is_next = false;
-    return true;
   }
   own.skips_common = true;
   return false;

@@ -69,10 +69,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
                                                 const std::function<void(const std::string&)>& notice) {
   Tags tags(tag_names);
   traffic::Context context;
-  context.host_rates.resize(model.topology.hosts);
-  for (const net::Link& link : model.topology.links)
-    for (const std::uint32_t node : {link.a, link.b})
-      if (node < model.topology.hosts) context.host_rates[node] = context.host_rates[node] + link.rate;
+  for (std::uint32_t h = 0; h < model.topology.hosts; ++h) context.host_rates.push_back(model.routing.rate_of_host(h));
   context.seed = s.run.seed;
   context.folder = s.folder;
   context.notice = notice;

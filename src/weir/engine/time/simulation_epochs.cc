@@ -71,9 +71,7 @@ Time Simulation::draw_epoch(Time until) {
   // to start, or surely goes on.
   Time last = first;
   for (const traffic::Flow& flow : batch_) {
-    Rate rate;
-    for (const std::uint32_t port : model_.routing.ports_of(flow.src)) rate = rate + network_.ports[port].rate;
-    const Time least = least_time(flow.size, rate);
+    const Time least = least_time(flow.size, model_.routing.rate_of_host(flow.src));
     last = std::max({last, (flow.start / grid_ + 1) * grid_, (flow.start + least) / grid_ * grid_});
   }
   if (last < end) last = std::max(last, some_flow_lasts_until() / grid_ * grid_);

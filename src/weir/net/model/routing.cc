@@ -106,21 +106,31 @@ bool Routing::leads(std::uint32_t host_port, std::uint32_t dst) const {
   return table_[at] != kNoWay && (reached_.empty() || reached_[at]);
 }
 
+bool Routing::is_usable(std::uint32_t host_port, std::uint32_t dst) const {
+  if (leads(host_port, dst)) return true;
+  const auto all = ports_of(topology_->port_owner(host_port));
+  return std::none_of(all.begin(), all.end(), [&](std::uint32_t p) { return leads(p, dst); });
+}
+
 std::vector<std::uint32_t> Routing::ports_to(std::uint32_t src, std::uint32_t dst) const {
   const auto all = ports_of(src);
   std::vector<std::uint32_t> out;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(out), [&](std::uint32_t p) { return leads(p, dst); });
-  return out.empty() ? std::vector<std::uint32_t>(all.begin(), all.end()) : out;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(out), [&](std::uint32_t p) { return is_usable(p, dst); });
+  return out;
 }
 
 std::uint32_t Routing::nic_of_several(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
   const auto all = ports_of(src);
-  const auto leading =
-      static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), [&](std::uint32_t p) { return leads(p, dst); }));
-  if (leading == 0 || leading == all.size())
-    return all[pick(entropy, salts_[src], static_cast<std::uint32_t>(all.size()))];
-  std::uint32_t left = pick(entropy, salts_[src], leading);
-  return *std::find_if(all.begin(), all.end(), [&](std::uint32_t p) { return leads(p, dst) && left-- == 0; });
+  const auto is_one = [&](std::uint32_t p) { return is_usable(p, dst); };
+  const auto usable = static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), is_one));
+  std::uint32_t left = pick(entropy, salts_[src], usable);
+  return *std::find_if(all.begin(), all.end(), [&](std::uint32_t p) { return is_one(p) && left-- == 0; });
+}
+
+Rate Routing::rate_of_host(std::uint32_t host) const {
+  Rate out;
+  for (const std::uint32_t p : ports_of(host)) out = out + topology_->links[p / 2].rate;
+  return out;
 }
 
 Routing::Group Routing::last_hops(std::uint32_t switch_index, std::uint32_t host) const {

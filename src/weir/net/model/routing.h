@@ -101,9 +101,13 @@ class Routing {
   }
   std::uint32_t nic(std::uint32_t host) const { return Topology::reverse(host_down_port_[host]); }
   bool hosts_have_several_ports() const { return !salts_.empty(); }
+  // The rate of all ports of a host together.
+  Rate rate_of_host(std::uint32_t host) const;
   // Whether packets that leave their host by this port get to dst, as far as the routes know.
   bool leads(std::uint32_t host_port, std::uint32_t dst) const;
-  // The ports of src that lead to dst; all of them if none does.
+  // The same, or no port of this host leads there, so that any is as good.
+  bool is_usable(std::uint32_t host_port, std::uint32_t dst) const;
+  // The ports of src that are usable towards dst: one at least.
   std::vector<std::uint32_t> ports_to(std::uint32_t src, std::uint32_t dst) const;
   // The one of these by which packets with this entropy leave src, unless whichever is free is taken.
   std::uint32_t nic(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
@@ -209,8 +213,8 @@ class Routing {
   std::vector<std::uint32_t> first_host_port_;  // in host_ports_, by host, and one more for the end
   std::vector<std::uint32_t> salts_;            // by host; empty if all hosts have one port
   std::vector<std::uint32_t> attachment_of_;    // by host
-  std::vector<std::vector<std::uint32_t>>
-      roots_;  // by attachment: its switches. Those of one switch come first, in order
+  // By attachment: its switches. Attachments of hosts of one port come first, in the order of their switches.
+  std::vector<std::vector<std::uint32_t>> roots_;
   std::vector<std::vector<std::uint32_t>> all_roots_;  // the same with those whose links to the hosts are down
   std::vector<std::uint32_t> only_switch_;             // by attachment: its switch; kNoSwitch if it has several ports
   std::vector<std::uint16_t> table_;                   // group by (switch, attachment)

@@ -82,8 +82,8 @@ Topology with_ports(Topology one, std::uint32_t planes, std::uint32_t tors, std:
   t.hosts = one.hosts;
   t.switches = static_cast<std::uint32_t>(planes * in_plane);
   t.tier.assign(t.hosts, 0);
-  std::vector<std::uint32_t> place(
-      one.nodes());  // of a switch in the first plane: its node number, for an edge its first
+  // Of a switch its node number in the first plane, of an edge switch that of the first of its ToRs.
+  std::vector<std::uint32_t> place(one.nodes());
   for (std::uint32_t n = one.hosts, next = one.hosts; n < one.nodes(); ++n) {
     place[n] = next;
     next += is_edge(n) ? tors : 1;
