@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "weir/host/decisions.h"
 #include "weir/host/flow_view.h"
 #include "weir/net/trace.h"
+#include "weir/traffic/driver.h"
 #include "weir/traffic/flow.h"
 
 namespace weir::traffic {
@@ -77,6 +79,11 @@ class Engine : public Observation, public Checkpointing {
   // if the size or the start is not valid; std::logic_error if this engine takes no flows.
   virtual std::uint64_t inject(traffic::Flow flow);
 
+  // Lets the driver send messages (weir/traffic/driver.h), beside the traffic, and waits for its tasks. Call it before the
+  // first advance(). Throws InputError if there are too many drivers; std::logic_error if the run has begun, skips
+  // messages, or is of an engine that takes no drivers.
+  virtual void drive(std::unique_ptr<traffic::Driver> driver);
+
   // Runs until `until` or until the run ends, and returns whether it has ended: because all flows have ended and the
   // traffic has no more, because its stop time is reached, or because it cannot go on (stall()).
   virtual bool advance(Time until = Time::max()) = 0;
@@ -119,6 +126,7 @@ class Engine : public Observation, public Checkpointing {
   [[noreturn]] static void refuse_trace();
   [[noreturn]] static void refuse_phase_times();
   [[noreturn]] static void refuse_decide();
+  [[noreturn]] static void refuse_drive();
   // A stall that has been found now, with the flows that are left.
   Stall stall_of(Stall::Kind kind) const;
 

@@ -34,6 +34,11 @@ class Connections {
 
     friend bool operator==(const Key&, const Key&) = default;
   };
+  struct Hash {
+    std::size_t operator()(const Key& k) const {
+      return mix32(k.dst ^ mix32(std::uint32_t{k.sport} << 16 | k.dport) ^ k.profile);
+    }
+  };
 
   // Opens a connection for one flow alone; leave() ends it. Random choices follow from `draw`.
   std::uint32_t open(const BalancingParams& params, std::uint32_t draw) {
@@ -110,11 +115,6 @@ class Connections {
     std::uint32_t previous = kNone;  // among idle ones, in order of time
     std::uint32_t next = kNone;      // ... or the next free one
     bool kept = false;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& k) const {
-      return mix32(k.dst ^ mix32(std::uint32_t{k.sport} << 16 | k.dport) ^ k.profile);
-    }
   };
 
   void append(std::uint32_t c) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "weir/host/senders.h"
 
@@ -27,7 +28,7 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, const Packet& packet, 
     if ((packet.flags & net::kEchoCnp) != 0) notify_congestion(host, *flow, now);
     acknowledge(host, *flow, packet, now);
     packets().release(packet);
-    if (flow->snd_una >= flow->size()) {
+    if (flow->snd_una >= flow->size() && !flow->is_connection) {
       finish_flow(h, *flow, now);
       nics().serve(h, now);
       return;
@@ -35,6 +36,8 @@ inline void Senders<P>::receive_feedback(std::uint32_t h, const Packet& packet, 
     if (packet.kind == net::PacketKind::nack && flow->snd_nxt > flow->snd_una)
       go_back(host, *flow, cc::Loss::Kind::nack, now);
   }
+  if (flow->is_connection) [[unlikely]]
+    drivers().on_feedback(h, *flow, now);
   nics().arm(host, *flow);
   nics().consider(host, *flow, now);
   nics().serve(h, now);
@@ -86,14 +89,16 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     } else {
       trigger += static_cast<std::int32_t>(packet.src);
     }
-    flow.snd_nxt = std::max(flow.snd_nxt, flow.snd_una);
+    const std::int64_t sent = std::exchange(flow.snd_nxt, std::max(flow.snd_nxt, flow.snd_una));
+    if (flow.is_connection) [[unlikely]]
+      acked -= pass_gaps(host, flow, flow.snd_una - progress, sent);
   }
   // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
   // (RFC 6298, section 5.3).
   if (progress > 0) {
     flow.backoff = 0;
     flow.rto_at = flow.snd_nxt > flow.snd_una || waits_for_credit(flow) ? now + timeout(flow) : Time::max();
-    if (flow.snd_una >= flow.size()) return;
+    if (flow.snd_una >= flow.size() && !flow.is_connection) return;
   }
   const Profile& profile = model().profiles[flow.profile];
   const Telemetry* const telemetry = packet.has_telemetry() ? &packets().telemetry(packet) : nullptr;
@@ -111,6 +116,8 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .hops = static_cast<std::uint8_t>(telemetry != nullptr ? telemetry->hops : 0),
               .entropy = entropy,
               .telemetry = telemetry};
+  if (flow.is_connection) [[unlikely]]
+    ack.window_limited = is_window_limited(flow, acked);
   if (flow.has_log) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   apply_control(host, flow, now);

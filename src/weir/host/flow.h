@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "weir/cc/algorithm.h"
 #include "weir/host/flow_view.h"
@@ -50,6 +51,8 @@ struct alignas(64) Flow {
   std::uint64_t id = 0;
   std::uint32_t retransmitted = 0;  // packets
   std::uint16_t tag = 0;
+  bool has_messages = false;   // of a driver: it carries one
+  bool is_connection = false;  // ... or, one after another, all of its hosts, ports and profile; it never ends
   cc::FlowFacts facts;
 
   std::int64_t size() const { return facts.size.count; }
@@ -57,6 +60,8 @@ struct alignas(64) Flow {
   bool sendable() const { return (snd_nxt < send_limit || resend) && in_flight() < control.window.count; }
   // Whether all of the flow has been sent, and nothing is known to be lost.
   bool exhausted() const { return snd_nxt >= size() && !resend; }
+  // Whether a connection has nothing to send and nothing under way.
+  bool rests() const { return is_connection && snd_una >= size(); }
   // When its next packet may leave; within a burst it does not wait for pacing.
   Time due() const { return burst_left == 0 ? std::max(next_send, on_ramp_until) : on_ramp_until; }
   void* state() { return this + 1; }
@@ -66,7 +71,7 @@ struct alignas(64) Flow {
 // The receiver's state of a flow, kept for each slot of each sender.
 struct Receiver {
   std::int64_t expected = 0;           // all bytes below have arrived
-  std::int64_t end = -1;               // size, if the flow is a message of a program; else -1
+  std::int64_t end = kNoEnd;           // of the first message that is not complete (Drivers)
   std::int64_t ack_at_once_below = 0;  // the sender waits for acknowledgements of all bytes below
   std::int64_t last_nacked = -1;       // first byte of the gap that the last NACK reported
   Time last_nack;
@@ -77,6 +82,7 @@ struct Receiver {
   std::uint16_t since_or_ack = 0;    // packets received since the last OR-ACK (On-Ramp)
   bool used = false;
 
+  static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
   // They wrap after 281 s.
   static constexpr std::int64_t kDataTick = 65'536;  // ps
 };

@@ -27,10 +27,15 @@
 
 namespace weir::host {
 
-// Stands instead of a flow's slot for a node of a program, whose number stands instead of the generation.
-inline constexpr std::uint32_t kNodeSlot = ~std::uint32_t{0};
-// Stands instead of a flow's slot for a timer of the host's receivers.
-inline constexpr std::uint32_t kReceiverSlot = kNodeSlot - 1;
+// These stand instead of a flow's slot, in the order in which they come at one instant. The last ones are wake-ups that
+// drivers have asked for: of the first driver kFirstWakeSlot, of the second the slot before, ... Their word stands
+// instead of the generation.
+inline constexpr std::uint32_t kMostDrivers = 65'536;
+inline constexpr std::uint32_t kFirstWakeSlot = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoticeSlot = kFirstWakeSlot - kMostDrivers;  // a driver is told something
+inline constexpr std::uint32_t kSendSlot = kNoticeSlot - 1;                  // messages are to be sent
+inline constexpr std::uint32_t kReceiverSlot = kSendSlot - 1;                // a timer of the host's receivers
+constexpr bool is_of_driver(std::uint32_t slot) { return slot > kReceiverSlot; }
 
 struct TimedSlot {
   Time time;
@@ -49,6 +54,10 @@ class TimedQueue {
   bool empty() const { return heap_.empty(); }
   const TimedSlot& top() const { return heap_.front(); }
   Time first() const { return heap_.empty() ? Time::max() : heap_.front().time; }
+  // Whether something stands here that a driver has asked for, or is to be told.
+  bool has_any_of_drivers() const {
+    return std::any_of(heap_.begin(), heap_.end(), [](const TimedSlot& entry) { return is_of_driver(entry.slot); });
+  }
   void prefetch() const { prefetch_line(heap_.data()); }
   template <class A>
   void archive(A& a) {

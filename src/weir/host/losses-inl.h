@@ -44,7 +44,7 @@ void Senders<P>::receive_trim_notice(Host& host, Flow& flow, const Packet& packe
 template <class P>
 inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard& board) {
   flow.resend = board.lost_bytes() > 0;
-  flow.not_in_flight = board.lost_bytes() + board.delivered_bytes();
+  flow.not_in_flight = board.lost_bytes() + board.delivered_bytes() + board.gap_bytes();
   if (!flow.stacked) flow.send_limit = board.limit(flow.snd_una);
   update_on_ramp_hold(host, flow);
 }
@@ -84,6 +84,7 @@ template <class P>
 void Senders<P>::go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now) {
   report_loss(host, flow, kind, {flow.snd_una}, {flow.in_flight()}, {flow.in_flight()}, now);
   flow.snd_nxt = flow.snd_una;
+  flow.not_in_flight = 0;
   update_on_ramp_hold(host, flow);
 }
 

@@ -56,8 +56,8 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
     const TimedSlot due = host.timers.top();
     host.timers.pop();
     if (due.slot >= kReceiverSlot) {
-      if (due.slot == kNodeSlot)
-        messages().run_node(due.generation, now);
+      if (is_of_driver(due.slot))
+        drivers().on_timer(h, due, now);
       else
         receivers().on_timer(h, now);
       continue;

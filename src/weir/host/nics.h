@@ -73,7 +73,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
 
  private:
   using Base = sim::PartitionPart<Nics, P>;
-  using Base::messages;
+  using Base::drivers;
   using Base::model;
   using Base::network;
   using Base::pausing;

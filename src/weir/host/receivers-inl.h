@@ -187,7 +187,8 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   counters().marked += marked;
 
   const std::int64_t first = packet.seq;
-  const std::int64_t end = first + packet.payload;
+  const std::int64_t span = (packet.flags & net::kEndsMessage) == 0 ? packet.payload : model().transport.payload.count;
+  const std::int64_t end = first + span;
   bool gap = false;     // go-back-N: it is dropped
   bool silent = false;  // ... and the gap has been reported just now
   bool taken = false;
@@ -201,7 +202,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   } else if (profile.recovery.selective()) {
     if (!stale) {
       Reassembly& have = reassembly(packet.src, packet.slot);
-      taken = have.take(first, packet.payload);
+      taken = have.take(first, span);
       r.expected = have.expected();
     }
   } else if (!stale) {
@@ -210,7 +211,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
     silent = gap && r.last_nacked == r.expected && now - r.last_nack < model().transport.nack_interval;
     if (taken) r.expected = end;
   }
-  if (taken && r.expected == r.end) messages().finish_message(packet.src, packet.slot, now);
+  if (taken && r.expected >= r.end) drivers().receive(packet.src, packet.slot, r, now);
 
   // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
   if ((profile.on_ramp || (packet.flags & net::kAsksCredit) != 0) && (taken || gap)) on_data(h, r, packet, taken, now);

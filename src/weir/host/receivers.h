@@ -39,6 +39,8 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   void receive(std::uint32_t h, const net::Packet& packet, Time now);
   // A timer of host h (kReceiverSlot) is due.
   [[gnu::noinline]] void on_timer(std::uint32_t h, Time now);
+  // The flow in this slot of a sender carries a message that ends before this byte (Drivers).
+  void expect_end(std::uint32_t src, std::uint32_t slot, std::int64_t end) { receiver(src, slot).end = end; }
   // Begins a new flow in this slot of a sender.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                          std::uint16_t profile);
@@ -77,7 +79,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   using Packet = net::Packet;
   using Base = sim::PartitionPart<Receivers, P>;
   using Base::counters;
-  using Base::messages;
+  using Base::drivers;
   using Base::model;
   using Base::network;
   using Base::nics;

@@ -43,6 +43,9 @@ class Scoreboard {
     reach_ = reach;
     episode_ = 0;
     payload_ = Divisor(payload);
+    whole_ = size / payload;
+    gaps_.clear();
+    gap_bytes_ = 0;
     threshold_ = p.threshold();
     reordering_ = p.kind == RecoveryKind::sack ? p.reordering : Time{};
     una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
@@ -72,7 +75,22 @@ class Scoreboard {
   }
 
   // The flow loses packets that have not been sent.
-  void shorten(std::int64_t bytes) { size_ -= bytes, allowed_ -= bytes; }
+  void shorten(std::int64_t bytes) {
+    size_ -= bytes, allowed_ -= bytes;
+    whole_ = size_ / payload_.value();
+  }
+  // A connection gets so many bytes more, whole packets, of which the last ones are a gap that nobody sends
+  // (host/message_queue.h).
+  void extend(std::int64_t bytes, std::int64_t gap) {
+    size_ += bytes, allowed_ += bytes;
+    note_gap(gap);
+  }
+  void note_gap(std::int64_t gap) {
+    if (gap > 0) gaps_.push_back({packet_of(size_) - 1, gap});
+    update_whole();
+  }
+  // Those behind packets from the first missing one on that have been sent.
+  std::int64_t gap_bytes() const { return gap_bytes_; }
 
   // The packet at seq is sent: the next new one, or one that is lost.
   void on_send(std::int64_t seq, Time now) {
@@ -80,6 +98,7 @@ class Scoreboard {
     const bool again = n != sent_;
     if (!again) {
       if (sent_ - una_ == static_cast<std::int64_t>(packets_.size())) grow();
+      if (n >= whole_) gap_bytes_ += gap_of(n);
       ++sent_;
     } else {
       lost_bytes_ -= bytes_of(n);
@@ -111,6 +130,8 @@ class Scoreboard {
         if (una_ >= frontier_) --arrived_behind_;
       }
     }
+    if (una_ > whole_) [[unlikely]]
+      pass_gaps();
     frontier_ = std::max(frontier_, una_);
     take(sack.trigger, found);
     const std::int64_t first = sack.first();
@@ -160,6 +181,9 @@ class Scoreboard {
     a.value(latest_);
     a.values(again_);
     a.value(again_head_);
+    a.values(gaps_);
+    a.value(whole_);
+    a.value(gap_bytes_);
     if constexpr (A::kLoads) told_ = 0;
   }
 
@@ -185,10 +209,31 @@ class Scoreboard {
     std::int64_t packet = 0;
     Time time;
   };
+  struct Gap {
+    std::int64_t packet = 0;  // in front of it
+    std::int64_t bytes = 0;
+  };
 
   Packet& at(std::int64_t n) { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
   const Packet& at(std::int64_t n) const { return packets_[static_cast<std::size_t>(n) & (packets_.size() - 1)]; }
-  std::int64_t bytes_of(std::int64_t n) const { return std::min(payload_.value(), size_ - n * payload_.value()); }
+  std::int64_t bytes_of(std::int64_t n) const {
+    if (n < whole_) [[likely]]
+      return payload_.value();
+    return std::min(payload_.value(), size_ - n * payload_.value()) - gap_of(n);
+  }
+  std::int64_t gap_of(std::int64_t n) const {
+    const auto before = [](const Gap& gap, std::int64_t packet) { return gap.packet < packet; };
+    const auto found = std::lower_bound(gaps_.begin(), gaps_.end(), n, before);
+    return found != gaps_.end() && found->packet == n ? found->bytes : 0;
+  }
+  void update_whole() { whole_ = gaps_.empty() ? size_ / payload_.value() : gaps_.front().packet; }
+  // Gaps in front of the first missing packet are of no interest any more.
+  void pass_gaps() {
+    auto first = gaps_.begin();
+    for (; first != gaps_.end() && first->packet < una_; ++first) gap_bytes_ -= first->bytes;
+    gaps_.erase(gaps_.begin(), first);
+    update_whole();
+  }
 
   // Which of the 64 packets from `first` on the last acknowledgement has told of: for the most part the same.
   std::uint64_t told_before(std::int64_t first) const {
@@ -290,6 +335,9 @@ class Scoreboard {
   std::int64_t sent_ = 0;            // first packet never sent
   std::int64_t frontier_ = 0;        // missing packets before this are lost, or were and have been sent again
   std::int64_t arrived_behind_ = 0;  // packets from frontier on that have arrived
+  std::int64_t whole_ = 0;           // no packet before this is shorter than the others
+  std::int64_t gap_bytes_ = 0;
+  std::vector<Gap> gaps_;  // in order
   std::int64_t resend_ = 0;          // no packet before this is lost
   std::int64_t episode_ = 0;         // losses before this packet are of the running episode
   std::int64_t delivered_bytes_ = 0;

@@ -70,12 +70,15 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
 }
 
 template <class P>
-Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time now) {
+Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time now, QueuedMessage* message) {
   Host& host = network().hosts[h];
   const Profile& profile = model().profiles[start.profile];
   Flow& flow = *flows_.take(start.profile, profile.algorithm->state_size);
   flow.id = start.id;
-  flow.send_limit = start.size.count;
+  flow.has_messages = message != nullptr;
+  flow.is_connection = flow.has_messages && model().transport.connections == ConnectionKind::kept;
+  const Bytes size = flow.is_connection ? span_of(start.size) : start.size;
+  flow.send_limit = size.count;
   flow.dst = start.dst;
   flow.tag = start.tag;
   flow.profile = start.profile;
@@ -83,10 +86,14 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   flow.slot = host.take_slot();
   flow.generation = host.generations[flow.slot];
   host.flows[flow.slot] = &flow;
+  if (flow.has_messages) {
+    message->end = size.count;
+    drivers().outgoing(h, flow.slot).messages.push(*message);
+  }
 
   flow.path_policy = profile.balancing.path_policy();
   flow.sprayed = profile.balancing.sprays();
-  if (flow.sprayed) host.extras_of(flow.slot).connection = connect(host, start);
+  if (flow.sprayed) host.extras_of(flow.slot).connection = connect(host, start, flow.has_messages);
 
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
@@ -96,12 +103,12 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
                 .network_rtt = network().network_rtt,
                 .payload = model().transport.payload,
                 .wire = wire,
-                .size = start.size,
+                .size = size,
                 .start = now,
                 .switch_hops = static_cast<int>(path.switches),
                 .trimming = model().network.trimming,
                 .telemetry = int_format_,
-                .random = RandomStream(model().seed, static_cast<std::uint32_t>(start.id), Purpose::algorithm)};
+                .random = RandomStream(model().seed, traffic::stream_of(start.id), Purpose::algorithm)};
   flow.srtt = flow.facts.base_rtt + model().host.answer_delay();
   flow.rttvar = flow.srtt / 2;  // as if a first round trip had been measured (RFC 6298, section 2.2)
   flow.next_send = now;
@@ -113,6 +120,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
     flow.selective = true;
     host.extras_of(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
                                                reach(profile.recovery, flow.facts).count);
+    host.extras_of(flow.slot).scoreboard.note_gap(size.count - start.size.count);
     note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
   }
   if (profile.unsolicited.count > 0) {
@@ -135,14 +143,14 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
 
 // The connection by which a flow sprays.
 template <class P>
-std::uint32_t Senders<P>::connect(Host& host, const traffic::Flow& flow) {
+std::uint32_t Senders<P>::connect(Host& host, const traffic::Flow& flow, bool is_message) {
   const BalancingParams& balancing = model().profiles[flow.profile].balancing;
-  const RandomStream random(model().seed, static_cast<std::uint32_t>(flow.id), Purpose::spraying);
+  const RandomStream random(model().seed, traffic::stream_of(flow.id), Purpose::spraying);
   const auto draw = static_cast<std::uint32_t>(random.bits(0));
   const bool remembers = balancing.kind == Balancing::reps;
   if (remembers && balancing.memory == PathMemory::pair)
     return host.connections.join({.dst = flow.dst, .profile = flow.profile}, balancing, draw);
-  if (remembers && balancing.memory == PathMemory::connection && messages().is_message(flow.id))
+  if (remembers && balancing.memory == PathMemory::connection && is_message)
     return host.connections.join({flow.dst, flow.sport, flow.dport, flow.profile}, balancing, draw);
   return host.connections.open(balancing, draw);
 }
@@ -160,16 +168,15 @@ void Senders<P>::board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params&
 
 template <class P>
 void Senders<P>::finish_flow(std::uint32_t h, Flow& flow, Time now) {
-  finished_.push_back(record_of(h, flow, now));
+  if (traffic::is_listed(flow.id)) finished_.push_back(record_of(h, flow, now));
   --active_;
   ++counters().flows_completed;
-  const std::uint64_t id = flow.id;
   Host& host = network().hosts[h];
   trace(net::EventKind::ended, host, flow, now);
+  if (flow.has_messages) drivers().end_flow(h, flow, now);
   if (flow.sprayed) host.connections.leave(host.extras_of(flow.slot).connection);
   host.free_slot(flow.slot);
   flows_.give(flow.profile, &flow);
-  if (messages().is_message(id)) messages().end_node(static_cast<std::uint32_t>(id), now);
 }
 
 template <class P>
@@ -178,7 +185,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   FlowExtras* const extras = flow.selective || flow.sprayed ? &host.extras_of(flow.slot) : nullptr;
   Packet packet;
   packet.seq = flow.resend ? extras->scoreboard.first_lost() : flow.snd_nxt;
-  const std::int64_t payload = std::min(model().transport.payload.count, flow.size() - packet.seq);
+  const std::int64_t span = std::min(model().transport.payload.count, flow.size() - packet.seq);
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
@@ -186,12 +193,13 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
+  packet.flags = net::flags_of(flow.path_policy);
+  const std::int64_t payload = flow.is_connection ? begin_packet(h, flow, packet, span) : span;
   packet.payload = static_cast<std::uint16_t>(payload);
   packet.wire = static_cast<std::uint16_t>(payload + data_header_[flow.profile]);
   packet.traffic_class = net::data_class(model().profiles[flow.profile].data_class);
   const cc::Algorithm& algorithm = *model().profiles[flow.profile].algorithm;
   if (cc::has(algorithm.about.needs, cc::Needs::telemetry)) packets().add_telemetry(packet);
-  packet.flags = net::flags_of(flow.path_policy);
   const bool again = packet.seq < flow.snd_max;
   if (again) {
     packet.flags |= net::kRetransmission;
@@ -200,13 +208,14 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   }
   ++counters().data_packets;
   if (model().profiles[flow.profile].ack_every.count > 0 && asks(flow, packet)) packet.flags |= net::kAskAck;
-  if (flow.on_ramp && packet.seq + payload >= flow.size()) packet.flags |= net::kLast;
+  if (flow.on_ramp && (packet.seq + payload >= flow.size() || (packet.flags & net::kEndsMessage) != 0))
+    packet.flags |= net::kLast;
   if (model().profiles[flow.profile].unsolicited.count > 0 && packet.seq + unsolicited(flow) < flow.size())
     packet.flags |= net::kAsksCredit;
   nics().make_ready(h, port, packet.wire, now);
   links().send(port, packet, now);
 
-  if (packet.seq == flow.snd_nxt) flow.snd_nxt += payload;
+  if (packet.seq == flow.snd_nxt) flow.snd_nxt += span;
   flow.snd_max = std::max(flow.snd_max, flow.snd_nxt);
   if (flow.selective) {
     extras->scoreboard.on_send(packet.seq, now);
@@ -262,7 +271,7 @@ inline bool Senders<P>::waits_for_credit(const Flow& flow) const {
 // the last that the window allows, and with a window of which half would be less than an acknowledgement stands for.
 template <class P>
 inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
-  return (packet.flags & net::kRetransmission) != 0 || packet.seq + packet.payload >= flow.size() ||
+  return (packet.flags & (net::kRetransmission | net::kEndsMessage)) != 0 || packet.seq + packet.payload >= flow.size() ||
          flow.in_flight() + 2 * packet.payload >= flow.control.window.count ||
          flow.control.window.count <= 2 * model().profiles[flow.profile].ack_every.count;
 }

@@ -14,6 +14,7 @@
 #include "weir/host/flow.h"
 #include "weir/host/flow_pool.h"
 #include "weir/host/host.h"
+#include "weir/host/message_queue.h"
 #include "weir/host/transport.h"
 #include "weir/net/trace.h"
 #include "weir/sim/partition_part.h"
@@ -27,7 +28,14 @@ class Senders : public sim::PartitionPart<Senders, P> {
   template <class Model>
   explicit Senders(const Model& m);
 
-  [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now);
+  // With a message, the flow carries it, and becomes its connection if the scenario has such; the end of the message is
+  // set.
+  [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now,
+                                     QueuedMessage* message = nullptr);
+  // Adds the message to those of a connection; its place is set.
+  [[gnu::noinline]] void append(std::uint32_t h, Flow& flow, QueuedMessage& message, Time now);
+  // The last message of a connection has been acknowledged: there is nothing to do for it until the next one.
+  void rest() { --active_; }
   // Sends the flow's next packet. Only if it may be sent (Flow::sendable, due) and the NIC is free.
   void transmit(std::uint32_t h, Flow& flow, std::uint32_t port, Time now);
   // Any packet but data has arrived at host h.
@@ -80,8 +88,8 @@ class Senders : public sim::PartitionPart<Senders, P> {
   using Base = sim::PartitionPart<Senders, P>;
   using Base::counters;
   using Base::decisions;
+  using Base::drivers;
   using Base::links;
-  using Base::messages;
   using Base::model;
   using Base::network;
   using Base::nics;
@@ -95,7 +103,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
              net::Cause cause = net::Cause::none);
 
   // senders-inl.h
-  [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow);
+  [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow, bool is_message);
   [[gnu::noinline]] void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
   // Asks for a decision if the algorithm wants one. Does nothing if there is no tracer.
   void request_decision(const Host& host, Flow& flow, Time now);
@@ -108,6 +116,11 @@ class Senders : public sim::PartitionPart<Senders, P> {
   [[gnu::noinline]] void allow(Host& host, Flow& flow, std::int64_t end);
   bool waits_for_credit(const Flow& flow) const;
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);
+  Bytes span_of(Bytes message) const;
+  [[gnu::noinline]] void resume(std::uint32_t h, Flow& flow, Time now);
+  [[gnu::noinline]] std::int64_t begin_packet(std::uint32_t h, Flow& flow, Packet& packet, std::int64_t span);
+  [[gnu::noinline]] std::int64_t pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent);
+  bool is_window_limited(const Flow& flow, std::int64_t acked) const;
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void update_on_ramp_hold(Host& host, Flow& flow);

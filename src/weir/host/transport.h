@@ -19,6 +19,8 @@ namespace weir::host {
 
 enum class AckClass : std::uint8_t { data, priority };
 enum class IntMode : std::uint8_t { exact, wire };
+enum class ConnectionKind : std::uint8_t { message, kept };
+enum class IdleRule : std::uint8_t { keep, restart };
 
 struct TransportParams {
   Bytes payload{1000};
@@ -31,6 +33,8 @@ struct TransportParams {
   std::int64_t int_multiplier = 1;
   Time min_rto{4'000'000'000};
   Time nack_interval{500'000'000};
+  ConnectionKind connections = ConnectionKind::message;
+  IdleRule idle = IdleRule::keep;
 
   static void describe(ParamList<TransportParams>& p) {
     using T = TransportParams;
@@ -62,6 +66,16 @@ struct TransportParams {
         .only_with("algorithm.recovery.kind", {"go-back-n", "sack"});
     p.time("nack_interval", &T::nack_interval, "the receiver repeats a NACK for the same gap after this time",
            "HPCC public simulator", Time{1'000'000}, Time{1'000'000'000'000});
+    p.choice("connections", &T::connections, {"message", "kept"},
+             "message: each message of a collective or program is a flow of its own, with a first window of its own; "
+             "kept: those of the same hosts, ports and profile follow each other on one connection, whose window, "
+             "round-trip times and paths live on",
+             "Ultra Ethernet, verbs: a queue pair outlives its messages");
+    p.choice("idle", &T::idle, {"keep", "restart"},
+             "what becomes of a kept connection's window and rate once nothing was sent for a retransmission timeout: "
+             "they stay, or begin anew",
+             "RFC 5681 4.1; net.ipv4.tcp_slow_start_after_idle")
+        .only_with("connections", {"kept"});
   }
 };
 

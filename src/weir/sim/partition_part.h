@@ -48,7 +48,7 @@ class PartitionPart {
   const auto& receivers() const { return whole().receivers(); }
   auto& receive_delays() { return whole().receive_delays(); }
   auto& intake() { return whole().intake(); }
-  auto& messages() { return whole().messages(); }
+  auto& drivers() { return whole().drivers(); }
   auto& prefetcher() { return whole().prefetcher(); }
   const auto& prefetcher() const { return whole().prefetcher(); }
 

@@ -7,15 +7,10 @@
 
 #include "weir/traffic/checks.h"
 #include "weir/traffic/hosts.h"
+#include "weir/traffic/schedule.h"
 
 namespace weir::traffic {
 namespace {
-
-// Where part k of n begins if `whole` is cut as evenly as bytes allow.
-std::int64_t cut(std::int64_t whole, std::uint32_t k, std::uint32_t n) {
-  return static_cast<std::int64_t>(static_cast<__int128>(whole) * k / n);
-}
-Bytes part(std::int64_t whole, std::uint32_t k, std::uint32_t n) { return {cut(whole, k + 1, n) - cut(whole, k, n)}; }
 
 // Collects messages, each of which may wait for the receipt of one other.
 class Builder {
@@ -47,61 +42,24 @@ class Builder {
 
 using Hosts = std::vector<std::uint32_t>;
 
-// In step s host i sends segment i - s to the next one, which it received in the step before.
-void ring(Builder& out, const Hosts& hosts, std::int64_t size, std::uint32_t steps) {
-  const auto n = static_cast<std::uint32_t>(hosts.size());
-  std::vector<std::uint32_t> last(n);
-  std::vector<std::uint32_t> now(n);
-  for (std::uint32_t s = 0; s < steps; ++s) {
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const Bytes segment = part(size, (i + n - s % n) % n, n);
-      const std::uint32_t next = hosts[(i + 1) % n];
-      now[i] = s == 0 ? out.first(hosts[i], next, segment) : out.after(last[(i + n - 1) % n], hosts[i], next, segment);
-    }
-    last.swap(now);
-  }
-}
-
-// The k-th message of host i goes to host i + k, so that no receiver comes first with all.
-void all_to_all(Builder& out, const Hosts& hosts, std::int64_t size) {
-  const auto n = static_cast<std::uint32_t>(hosts.size());
-  for (std::uint32_t i = 0; i < n; ++i)
-    for (std::uint32_t k = 1; k < n; ++k) {
-      const std::uint32_t to = (i + k) % n;
-      out.first(hosts[i], hosts[to], part(size, to, n));
-    }
-}
-
-// Halving: a host gives away the half of its range that is its partner's, and goes on with the other. Doubling: it
-// gives what it has, and has twice as much.
-void halving_doubling(Builder& out, const Hosts& hosts, std::int64_t size) {
-  const auto n = static_cast<std::uint32_t>(hosts.size());
-  using Range = std::pair<std::int64_t, std::int64_t>;
-  std::vector<std::vector<Range>> ranges{std::vector<Range>(n, {0, size})};  // by level, then host
-  std::vector<std::uint32_t> last(n);
-  std::vector<std::uint32_t> now(n);
-  for (std::uint32_t distance = n / 2; distance > 0; distance /= 2) {
-    const auto& have = ranges.back();
-    std::vector<Range> keep(n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const auto [low, high] = have[i];
-      const std::int64_t middle = low + (high - low) / 2;
-      const bool lower = (i & distance) == 0;
-      keep[i] = lower ? Range{low, middle} : Range{middle, high};
-      const Bytes given{lower ? high - middle : middle - low};
-      const std::uint32_t partner = hosts[i ^ distance];
-      now[i] = distance == n / 2 ? out.first(hosts[i], partner, given)
-                                 : out.after(last[i ^ (2 * distance)], hosts[i], partner, given);
-    }
-    ranges.push_back(std::move(keep));
-    last.swap(now);
-  }
-  for (std::uint32_t distance = 1; distance < n; distance *= 2) {
-    const auto& have = ranges.back();
-    const std::uint32_t before = distance == 1 ? 1 : distance / 2;
+// Step by step; where nothing waits, rank by rank.
+void add_steps(Builder& out, const Hosts& hosts, const Schedule& schedule, Bytes size) {
+  const std::uint32_t n = schedule.ranks();
+  if (!schedule.waits()) {
     for (std::uint32_t i = 0; i < n; ++i)
-      now[i] = out.after(last[i ^ before], hosts[i], hosts[i ^ distance], {have[i].second - have[i].first});
-    ranges.pop_back();
+      for (std::uint32_t s = 0; s < schedule.steps(); ++s)
+        out.first(hosts[i], hosts[schedule.to(i, s)], schedule.amount(i, s, size));
+    return;
+  }
+  std::vector<std::uint32_t> last(n);
+  std::vector<std::uint32_t> now(n);
+  for (std::uint32_t s = 0; s < schedule.steps(); ++s) {
+    for (std::uint32_t i = 0; i < n; ++i) {
+      const std::uint32_t to = hosts[schedule.to(i, s)];
+      const Bytes amount = schedule.amount(i, s, size);
+      now[i] = s == 0 ? out.first(hosts[i], to, amount)
+                      : out.after(last[schedule.from(i, s - 1)], hosts[i], to, amount);
+    }
     last.swap(now);
   }
 }
@@ -115,7 +73,7 @@ void check_count(double messages, std::string key) {
 
 }  // namespace
 
-Program make_collective(const Collective& c, const Context& context) {
+CollectivePlan plan_collective(const Collective& c, const Context& context) {
   Hosts hosts = parse_hosts(c.hosts, "hosts", context);
   check_size(c.size);
   const auto n = static_cast<std::uint32_t>(hosts.size());
@@ -126,24 +84,19 @@ Program make_collective(const Collective& c, const Context& context) {
     throw InputError(
         "size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
                             c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
-  const double hosts_as_double = n;
-  const double steps = c.operation == Operation::halving_doubling_all_reduce ? 2.0 * std::countr_zero(n)
-                       : c.operation == Operation::ring_all_reduce           ? 2 * (hosts_as_double - 1)
-                                                                             : hosts_as_double - 1;
-  check_count(steps * hosts_as_double * c.chunks, "hosts");
-  hosts = place(hosts, c.placement, 1, context);
+  return {Schedule(c.operation, n), place(hosts, c.placement, 1, context)};
+}
 
+Program make_collective(const Collective& c, const Context& context) {
+  const CollectivePlan plan = plan_collective(c, context);
+  const double messages = static_cast<double>(plan.schedule.steps()) * plan.schedule.ranks() * c.chunks;
+  if (messages > kMaxNodes)
+    throw InputError("hosts", fmt::format("that would be {:.0f} messages; at most {} are possible, or any number with "
+                                          "messages = \"sums\"",
+                                          messages, kMaxNodes));
   Builder out(context, c.start, c.step_delay);
-  for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk) {
-    const std::int64_t size = part(c.size.count, chunk, c.chunks).count;
-    switch (c.operation) {
-      case Operation::ring_all_reduce: ring(out, hosts, size, 2 * (n - 1)); break;
-      case Operation::ring_reduce_scatter:
-      case Operation::ring_all_gather: ring(out, hosts, size, n - 1); break;
-      case Operation::all_to_all: all_to_all(out, hosts, size); break;
-      case Operation::halving_doubling_all_reduce: halving_doubling(out, hosts, size); break;
-    }
-  }
+  for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk)
+    add_steps(out, plan.hosts, plan.schedule, part_of(c.size, chunk, c.chunks));
   return out.build();
 }
 

@@ -5,30 +5,19 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "weir/base/params.h"
 #include "weir/traffic/context.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/program.h"
+#include "weir/traffic/schedule.h"
 
 namespace weir::traffic {
 
-enum class Operation : std::uint8_t {
-  ring_all_reduce,
-  ring_reduce_scatter,
-  ring_all_gather,
-  all_to_all,
-  halving_doubling_all_reduce,
-};
+// What results say of messages: each is a row, or they are only added up. Those are made when they are due.
+enum class MessageRows : std::uint8_t { rows, sums };
 
-// One operation on n hosts with a buffer of S bytes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005):
-//
-//   ring reduce-scatter, ring all-gather   n-1 steps; in each every host sends S/n to the next
-//   ring all-reduce                        both, 2(n-1) steps
-//   all-to-all                             every host sends S/n to every other, all at once
-//   halving-doubling all-reduce            n a power of 2; log2(n) steps that exchange S/2, S/4, ..., S/n with hosts at
-//                                          distance n/2, n/4, ..., 1, and the same backwards
-//
 // With `chunks` = c the buffer is cut into c parts, each of which goes through the operation by itself.
 struct Collective {
   Operation operation = Operation::ring_all_reduce;
@@ -38,6 +27,7 @@ struct Collective {
   std::uint32_t chunks = 1;
   Time start;
   Time step_delay;
+  MessageRows messages = MessageRows::rows;
 
   static void describe(ParamList<Collective>& p) {
     p.choice("operation", &Collective::operation,
@@ -55,9 +45,20 @@ struct Collective {
               "the buffer is cut into so many parts, each of which goes its way by itself");
     p.time("start", &Collective::start, "the first messages start");
     p.time("step_delay", &Collective::step_delay, "from the receipt of a message to the start of what waits for it");
+    p.choice("messages", &Collective::messages, {"rows", "sums"},
+             "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
+             "they are due, and may be any number");
   }
 };
 
+// Who takes part, by rank, in what.
+struct CollectivePlan {
+  Schedule schedule;
+  std::vector<std::uint32_t> hosts;
+};
+
+// Throws InputError if the hosts, or what each has to send, do not fit the operation.
+CollectivePlan plan_collective(const Collective&, const Context&);
 Program make_collective(const Collective&, const Context&);
 
 // Hybrid sharded data parallelism (HSDP): servers of `group` GPUs, each shard replicated over the servers. GPU g of a

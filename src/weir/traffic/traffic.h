@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "weir/base/archive.h"
 #include "weir/traffic/context.h"
+#include "weir/traffic/driver.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/program.h"
 
@@ -27,6 +30,10 @@ class Traffic {
   void add(Program program);
   // All of them as one; its messages are not among the flows below.
   const Program& program() const { return program_; }
+
+  // Takes a driver; a run drives its hosts by a copy of it.
+  void add(std::unique_ptr<Driver> driver) { drivers_.push_back(std::move(driver)); }
+  std::span<const std::unique_ptr<Driver>> drivers() const { return drivers_; }
 
   // When the next flow starts; nothing when there is none any more.
   std::optional<Time> peek() const;
@@ -75,6 +82,7 @@ class Traffic {
   std::vector<Flow> injected_;  // not yet taken: a heap by (start, id)
   std::uint64_t injections_ = 0;
   Program program_;
+  std::vector<std::unique_ptr<Driver>> drivers_;
   std::uint64_t flows_ = 0;
   std::vector<std::uint16_t> ports_given_;  // per host, modulo kSourcePorts
 };

@@ -172,7 +172,7 @@ class Judge {
       some = true;
       if (all) all = is_cut_off(src, flow, out);
     });
-    if (!some || !all || program_goes_on() || packet_helps()) return std::nullopt;
+    if (!some || !all || view_.drivers_go_on || packet_helps()) return std::nullopt;
     return out;
   }
 
@@ -181,34 +181,20 @@ class Judge {
 
   // Of a message: whether its receiver still waits for it and can get all of it without any acknowledgement, so that
   // what waits for it may go on. Nothing opens the sender's window then.
-  bool may_be_received(const host::Flow& flow) const {
-    if (flow.id >= view_.program.size() || network_.node_times[flow.id].received != Time::max()) return false;
+  bool may_be_received(std::uint32_t src, const host::Flow& flow) const {
+    if (!flow.has_messages || !view_.is_expected(src, flow)) return false;
     return flow.snd_max >= flow.size() || flow.size() - flow.snd_una <= flow.control.window.count;
   }
 
   bool is_cut_off(std::uint32_t src, const host::Flow& flow, Obstacles& by) const {
     const Need need = need_of(src, flow);
-    const Fate enough = may_be_received(flow) ? Fate::arrives : Fate::acknowledged;
+    const Fate enough = may_be_received(src, flow) ? Fate::arrives : Fate::acknowledged;
     const Fate fate = fate_of_(flow, need, ways_);
     if (fate >= enough) return false;
     (fate == Fate::arrives ? by.of_acknowledgements : by.of_data) = true;
     const bool fits = need.data_fits(ways_) && (enough == Fate::arrives || need.feedback_fits(ways_));
     (fits && any_dead_ ? by.links : by.buffers) = true;
     return true;
-  }
-
-  // A node that waits for nothing, and has not started or is a computation that has not ended.
-  bool program_goes_on() const {
-    std::map<std::uint32_t, std::uint32_t> signals;
-    view_.each_signal([&](std::uint32_t node) { ++signals[node]; });
-    for (std::uint32_t node = 0; node < view_.program.size(); ++node) {
-      const auto coming = signals.find(node);
-      if (network_.node_states[node].waiting != (coming == signals.end() ? 0 : coming->second)) continue;
-      const NodeTimes& times = network_.node_times[node];
-      if (times.started == Time::max()) return true;
-      if (!view_.program[node].is_message() && times.received == Time::max()) return true;
-    }
-    return false;
   }
 
   // A packet that is beyond the obstacles.
@@ -233,7 +219,7 @@ class Judge {
     if (!(is_led_by_switches(packet.path_policy()) ? ways_.spreads(port, trip)
                                                    : ways_.follows(port, packet.entropy, trip)))
       return false;
-    return back || may_be_received(*flow) || need.feedback_follows(ways_, packet.entropy);
+    return back || may_be_received(src, *flow) || need.feedback_follows(ways_, packet.entropy);
   }
 
   const Model& model_;

@@ -22,7 +22,6 @@
 #include "weir/engine/stall.h"
 #include "weir/net/link/packet_visit.h"
 #include "weir/net/model/routing.h"
-#include "weir/traffic/program.h"
 
 namespace weir::engine {
 
@@ -30,10 +29,10 @@ namespace weir::engine {
 struct CutOffView {
   const net::Routing& routing;    // in force
   const std::vector<bool>& dead;  // by link
-  const traffic::Program& program;
   std::function<void(const std::function<void(std::uint32_t src, const host::Flow&)>&)> each_flow;
   std::function<void(const net::PacketVisit&)> each_packet;
-  std::function<void(const std::function<void(std::uint32_t node)>&)> each_signal;  // on its way to a node
+  std::function<bool(std::uint32_t src, const host::Flow&)> is_expected;  // the receiver waits for a message of it
+  bool drivers_go_on = false;                                             // whatever becomes of packets
 };
 
 // What becomes of a packet that is sent again and again.

@@ -16,12 +16,6 @@
 
 namespace weir::engine {
 
-// A node of a program: how much it still waits for, and since when it will wait no more.
-struct NodeState {
-  std::uint32_t waiting = 0;
-  Time ready;
-};
-
 class MessageSkipper;
 
 struct Network {
@@ -33,8 +27,6 @@ struct Network {
   net::PathPolicies path_policies;
   std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
   LargePageVector<host::Host> hosts;
-  std::vector<NodeState> node_states;      // by node of the program; its host's partition touches it
-  std::vector<NodeTimes> node_times;       // the receiver's partition touches `received`, the sender's the rest
   MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
   Time network_rtt;                        // the largest unloaded round trip of full packets, of any profile
 };

@@ -49,7 +49,7 @@ void Totals::add(const Totals& o) {
   failed += o.failed;
   pending += o.pending;
   watching += o.watching;
-  nodes_done += o.nodes_done;
+  tasks_done += o.tasks_done;
   counters.add(o.counters);
 }
 
@@ -88,7 +88,7 @@ void Exchange::post(std::uint32_t from, std::uint32_t to, Mailbox& box) {
                   .to = to,
                   .packets = box.packets.count(),
                   .expected = static_cast<std::uint32_t>(box.expected.size()),
-                  .signals = static_cast<std::uint32_t>(box.signals.size()),
+                  .notices = static_cast<std::uint32_t>(box.notices.size()),
                   .packet_bytes = box.packets.bytes().size()};
   out.heads.push_back(head);
   if (out.bytes.empty()) {
@@ -99,7 +99,7 @@ void Exchange::post(std::uint32_t from, std::uint32_t to, Mailbox& box) {
     out.bytes += box.packets.bytes();
   }
   append(out.bytes, box.expected.data(), box.expected.size());
-  append(out.bytes, box.signals.data(), box.signals.size());
+  append(out.bytes, box.notices.data(), box.notices.size());
   counts_.packets += head.packets;
   counts_.packet_bytes += head.packet_bytes;
 }
@@ -196,7 +196,7 @@ void Exchange::take(std::string& message, const Deliver& deliver, std::vector<ho
     else
       box.packets.assign(head.packets, packets);
     reader.append_to(box.expected, head.expected);
-    reader.append_to(box.signals, head.signals);
+    reader.append_to(box.notices, head.notices);
   }
   if (first != nullptr) first->adopt(heads.front().packets, heads.front().packet_bytes, message);
 }

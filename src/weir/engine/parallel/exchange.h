@@ -24,7 +24,7 @@ struct Totals {
   std::uint64_t failed = 0;    // partitions that an exception has left
   std::uint64_t pending = 0;   // partitions with events, and mailboxes that are not empty
   std::uint64_t watching = 0;  // ports that the PFC watchdog has an eye on, of ranks where nothing is pending
-  std::uint64_t nodes_done = 0;
+  std::uint64_t tasks_done = 0;
   Counters counters;
 
   void add(const Totals& o);
@@ -81,7 +81,7 @@ class Exchange {
     std::uint32_t to = 0;
     std::uint32_t packets = 0;
     std::uint32_t expected = 0;
-    std::uint32_t signals = 0;
+    std::uint32_t notices = 0;
     std::uint32_t flows = 0;  // above 0: it is no mailbox
     std::uint64_t packet_bytes = 0;
   };

@@ -64,8 +64,8 @@ class LocalPartitions final : public Partitions {
   }
   void after_fork() override { threads_.after_fork(); }
 
-  void load(const traffic::Program& program, Time lag) override {
-    for (auto& p : parts_) p->load(program, lag);
+  void add_driver(traffic::Driver& driver, bool tells_others, Time lag) override {
+    for (auto& p : parts_) p->add_driver(driver, tells_others, lag);
     totals_are_known_ = false;
   }
 
@@ -156,7 +156,7 @@ class LocalPartitions final : public Partitions {
     for (std::uint32_t host = 0; host < network_.hosts.size(); ++host)
       if (has(host))
         for (const host::Flow* flow : network_.hosts[host].flows)
-          if (flow != nullptr) visit(host, *flow);
+          if (flow != nullptr && !flow->rests()) visit(host, *flow);
   }
 
   bool has_untaken() const override {
@@ -173,10 +173,16 @@ class LocalPartitions final : public Partitions {
     if (auto* part = part_of(topology_.port_owner(port))) part->for_each_waiting(port, visit);
   }
 
-  void for_each_signal(const std::function<void(std::uint32_t)>& visit) const override {
-    mail_.for_each([&](const Mailbox& box) {
-      for (const Signal& signal : box.signals) visit(signal.node);
-    });
+  bool drivers_go_on() const override {
+    bool goes_on = false;
+    mail_.for_each([&](const Mailbox& box) { goes_on |= !box.notices.empty(); });
+    for (std::uint32_t h = 0; h < network_.hosts.size() && !goes_on; ++h)
+      goes_on = has(h) && network_.hosts[h].timers.has_any_of_drivers();
+    return goes_on;
+  }
+  bool is_expected(std::uint32_t src, const host::Flow& flow) const override {
+    const auto* part = part_of(flow.dst);
+    return part != nullptr && part->is_expected(src, flow);
   }
 
   void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<std::vector<net::TraceEvent>>& out) override {
@@ -271,7 +277,7 @@ class LocalPartitions final : public Partitions {
     Totals out;
     for (const auto& p : parts_) {
       out.pending += p->idle() ? 0 : 1;
-      out.nodes_done += p->nodes_done();
+      out.tasks_done += p->tasks_done();
       out.counters.add(p->counters());
     }
     out.pending += mail_.waiting();

@@ -30,7 +30,8 @@ class Partitions {
   virtual Regime regime() const = 0;
   // In the child of a fork(2) that came between epochs: threads of its own.
   virtual void after_fork() = 0;
-  virtual void load(const traffic::Program& program, Time lag) = 0;
+  // Before the first epoch (Partition::add_driver).
+  virtual void add_driver(traffic::Driver& driver, bool tells_others, Time lag) = 0;
   // Sums over the partitions of all ranks; collective unless nothing has happened since the last call or epoch.
   virtual const Totals& totals() = 0;
   virtual void add_flow(const traffic::Flow& flow) = 0;
@@ -60,14 +61,16 @@ class Partitions {
   virtual ExchangeCounts exchanged() const = 0;
   // By host and then by slot, however hosts are dealt out to partitions: probes write in this order.
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
-  // Between epochs: packets by the port that they have not reached the far end of, and signals to nodes of the program
-  // that are under way from one partition to another.
+  // Between epochs: packets by the port that they have not reached the far end of.
   virtual void for_each_packet(const net::PacketVisit& visit) const = 0;
   // The same of this rank: whether a slow host has packets that it has not taken yet.
   virtual bool has_untaken() const = 0;
   // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
-  virtual void for_each_signal(const std::function<void(std::uint32_t node)>& visit) const = 0;
+  // The same of this rank: whether a driver will do something, or be told something, even if no packet arrives any more;
+  // and whether the receiver of a flow still waits for a message of it.
+  virtual bool drivers_go_on() const = 0;
+  virtual bool is_expected(std::uint32_t src, const host::Flow& flow) const = 0;
   // What has been recorded since the last call, by partition of this rank, and then by other rank; all of what comes
   // before `end` is among it. Takes the vectors of `out` to record into. Nothing if they are not traced.
   virtual void take_trace(Time end, std::vector<std::vector<net::TraceEvent>>& out) = 0;

@@ -10,6 +10,7 @@
 
 #include "weir/base/telemetry.h"
 #include "weir/base/units.h"
+#include "weir/host/message_queue.h"
 #include "weir/net/link/packet.h"
 
 namespace weir::engine {
@@ -131,35 +132,41 @@ class PackedPackets {
   std::string bytes_;
 };
 
-// Tells the receiver of a program's message that it has started, as the flow in this slot of its sender.
+// Tells the receiver of a message that it has started, as the flow in this slot of its sender, or as a part of it.
 struct Expected {
-  std::uint32_t node = 0;
+  host::QueuedMessage message;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
 };
-// Tells a program's node that an event for which it waits takes effect then.
-struct Signal {
-  std::uint32_t node = 0;
-  std::uint32_t unused = 0;  // so that all bytes of it are set
+
+enum class NoticeKind : std::uint32_t { received, sent, posted };
+// What a driver is told then.
+struct Notice {
   Time at;
+  traffic::Message message;  // of what is posted, both hosts and the word
+  std::uint32_t driver = 0;
+  NoticeKind kind = NoticeKind::received;
+
+  // The host that learns of it.
+  std::uint32_t to() const { return kind == NoticeKind::sent ? message.src : message.dst; }
 };
 
 struct Mailbox {
   PackedPackets packets;
   std::vector<Expected> expected;
-  std::vector<Signal> signals;
+  std::vector<Notice> notices;
 
-  bool empty() const { return packets.count() == 0 && expected.empty() && signals.empty(); }
+  bool empty() const { return packets.count() == 0 && expected.empty() && notices.empty(); }
   template <class A>
   void archive(A& a) {
     packets.archive(a);
     a.values(expected);
-    a.values(signals);
+    a.values(notices);
   }
   void clear() {
     packets.clear();
     expected.clear();
-    signals.clear();
+    notices.clear();
   }
 };
 

@@ -6,10 +6,11 @@
 #include <cassert>
 
 #include "weir/engine/model/epochs.h"
-#include "weir/engine/partition/messages-inl.h"
+#include "weir/engine/partition/drivers-inl.h"
 #include "weir/engine/partition/partition.h"
 #include "weir/engine/prefetch/moving-inl.h"
 #include "weir/engine/prefetch/prefetcher-inl.h"
+#include "weir/host/connections-inl.h"
 #include "weir/host/decisions-inl.h"
 #include "weir/host/feedback-inl.h"
 #include "weir/host/intake-inl.h"
@@ -117,12 +118,15 @@ Partition<S, T>::Partition(const Model& model, Network& network, const std::vect
       Prefetcher<Partition>(model.port_kind(), first_port(model.topology, of_node, index)) {}
 
 template <sim::Scheduler S, class T>
-void Partition<S, T>::load(const traffic::Program& program, Time lag) {
-  if constexpr (kOrdersWithinNode) {
-    const bool tells_others = program.waits_across_hosts() || shared().network.fast_forward != nullptr;
+void Partition<S, T>::add_driver(traffic::Driver& driver, [[maybe_unused]] bool tells_others, Time lag) {
+  if constexpr (kOrdersWithinNode)
     if (tells_others && lag < shared().scheduler.longest_turn()) shared().scheduler.disable_sides();
-  }
-  messages().load(program, lag);
+  drivers().add(driver, lag);
+}
+
+template <sim::Scheduler S, class T>
+bool Partition<S, T>::is_expected(std::uint32_t src, const host::Flow& flow) const {
+  return drivers().is_expected(src, flow);
 }
 
 template <sim::Scheduler S, class T>
@@ -165,7 +169,7 @@ void Partition<S, T>::on_rare(const sim::Event& event) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
-  messages().hand_over(outboxes);
+  drivers().hand_over(outboxes);
   const auto box_of = [&](std::uint32_t port) -> PackedPackets& {
     return outboxes[shared().of_node[shared().network.ports[port].peer]].packets;
   };
@@ -179,7 +183,7 @@ void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
 
 template <sim::Scheduler S, class T>
 void Partition<S, T>::take_over(const Mailbox& inbox) {
-  messages().take_over(inbox);
+  drivers().take_over(inbox);
   inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
     if (packet.has_telemetry()) {
       shared().packets.add_telemetry(packet);
@@ -249,7 +253,7 @@ void Partition<S, T>::archive(A& a, Time now) {
   receivers().archive(a);
   receive_delays().archive(a);
   intake().archive(a);
-  messages().archive(a);
+  drivers().archive(a);
   shared().packets.archive(a);
   a.value(shared().counters);
   shared().tracer.archive(a);

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "weir/base/archive.h"
+#include "weir/engine/partition/drivers.h"
 #include "weir/engine/partition/mailbox.h"
-#include "weir/engine/partition/messages.h"
 #include "weir/engine/partition/partition_state.h"
 #include "weir/engine/prefetch/prefetcher.h"
 #include "weir/host/intake.h"
@@ -52,7 +52,7 @@ class Partition final : private StateHolder<S, T>,
                         private host::Receivers<Partition<S, T>>,
                         private host::ReceiveDelays<Partition<S, T>>,
                         private host::Intake<Partition<S, T>>,
-                        private Messages<Partition<S, T>>,
+                        private Drivers<Partition<S, T>>,
                         private Prefetcher<Partition<S, T>> {
  public:
   using Tracer = T;  // net::NoTracer or net::Recorder
@@ -62,8 +62,9 @@ class Partition final : private StateHolder<S, T>,
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
             std::uint16_t count);
 
-  // Called before the first event: starts the messages that start by themselves (Messages::load).
-  void load(const traffic::Program& program, Time lag);
+  // Called before the first event (Drivers::add). A driver that `tells_others` does so by Desk::post(), or by messages
+  // that are skipped.
+  void add_driver(traffic::Driver& driver, bool tells_others, Time lag);
   // Adds a flow of a host of this partition, which is not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
   // Takes all events before `end`, or those of one pass (take_passes_singly()).
@@ -130,8 +131,10 @@ class Partition final : private StateHolder<S, T>,
   // epoch.
   void save(Saver& a);
   void load(Loader& a, Time now);
-  // The number of the program's nodes in this partition that have ended.
-  std::uint64_t nodes_done() const { return messages().nodes_done(); }
+  // How many of the drivers' tasks this partition's hosts have done.
+  std::uint64_t tasks_done() const { return drivers().tasks_done(); }
+  // Whether the receiver of the flow, a host of this partition, still waits for a message of it.
+  bool is_expected(std::uint32_t src, const host::Flow& flow) const;
   // Flows that ended since the last call of clear(), those of one host in order of their end.
   std::vector<host::FlowRecord>& finished() { return senders().finished(); }
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
@@ -190,8 +193,8 @@ class Partition final : private StateHolder<S, T>,
   const host::ReceiveDelays<Partition>& receive_delays() const { return *this; }
   host::Intake<Partition>& intake() { return *this; }
   const host::Intake<Partition>& intake() const { return *this; }
-  Messages<Partition>& messages() { return *this; }
-  const Messages<Partition>& messages() const { return *this; }
+  Drivers<Partition>& drivers() { return *this; }
+  const Drivers<Partition>& drivers() const { return *this; }
   Prefetcher<Partition>& prefetcher() { return *this; }
   const Prefetcher<Partition>& prefetcher() const { return *this; }
 

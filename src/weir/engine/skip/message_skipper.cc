@@ -13,10 +13,11 @@ double ratio(Time part, Time whole) { return static_cast<double>(part.ps) / stat
 
 }  // namespace
 
-MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
-                               std::uint32_t partitions)
+MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& program, std::span<const NodeTimes> times,
+                               const FastForwardParams& params, std::uint32_t partitions)
     : model_(model),
       program_(program),
+      times_(times),
       params_(params),
       kinds_(model, program),
       state_(kinds_.size()),
@@ -95,7 +96,7 @@ void MessageSkipper::disturb(std::span<const std::uint32_t> ports, bool starts) 
     }
 }
 
-void MessageSkipper::settle(std::span<const NodeTimes> times) {
+void MessageSkipper::settle() {
   std::vector<Begun> begun;
   for (auto& of_partition : begun_) {
     begun.insert(begun.end(), of_partition.begin(), of_partition.end());
@@ -109,7 +110,9 @@ void MessageSkipper::settle(std::span<const NodeTimes> times) {
   auto next = begun.begin();
   for (const Ended& message : ended_) {
     for (; next != begun.end() && next->time < message.time; ++next) start(*next);
-    finish(message, times[message.node].received);
+    // One that was sent before its receipt may become known.
+    const Time received = times_[message.node].received;
+    finish(message, received == Time::max() ? not_before_[message.node] : received);
   }
   for (; next != begun.end(); ++next) start(*next);
   ended_.clear();
@@ -266,8 +269,8 @@ FastForwardReport MessageSkipper::report() const {
   return out;
 }
 
-void MessageSkipper::for_each_skipped(std::span<const NodeTimes> times,
-                                      const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+void MessageSkipper::for_each_skipped(
+    const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
     if (active_[slot].skipped && slot_of_[active_[slot].node] == slot) nodes.push_back(active_[slot].node);
@@ -276,7 +279,7 @@ void MessageSkipper::for_each_skipped(std::span<const NodeTimes> times,
       if (message.skipped) nodes.push_back(message.node);
   std::sort(nodes.begin(), nodes.end());
   for (const std::uint32_t node : nodes) {
-    if (times[node].sent != Time::max()) continue;
+    if (times_[node].sent != Time::max()) continue;
     const traffic::Program::Node& n = program_[node];
     host::Flow flow;
     flow.id = node;
@@ -286,7 +289,7 @@ void MessageSkipper::for_each_skipped(std::span<const NodeTimes> times,
     flow.profile = n.profile;
     flow.tag = n.tag;
     flow.facts.size = n.size;
-    flow.facts.start = times[node].started;
+    flow.facts.start = times_[node].started;
     visit(n.src, flow);
   }
 }

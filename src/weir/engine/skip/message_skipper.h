@@ -51,9 +51,9 @@ class MessageSkipper {
     Time sent;
   };
 
-  // Model and program must outlive this.
-  MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
-                 std::uint32_t partitions);
+  // All must outlive this; `times` are those of the program's nodes.
+  MessageSkipper(const Model& model, const traffic::Program& program, std::span<const NodeTimes> times,
+                 const FastForwardParams& params, std::uint32_t partitions);
 
   // Called during an epoch for a message of this partition that begins at `now`. Returns how long it takes if it is
   // skipped; nothing if its packets are to be simulated.
@@ -66,12 +66,11 @@ class MessageSkipper {
   // Flows and messages that have ended.
   void end(std::span<const host::FlowRecord> records);
   // What has happened since the last call counts from now on. Calls come at instants that depend on the scenario alone.
-  void settle(std::span<const NodeTimes> times);
+  void settle();
 
   FastForwardReport report() const;
   // Calls visit(src, flow) for each skipped message that has not ended.
-  void for_each_skipped(std::span<const NodeTimes> times,
-                        const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
+  void for_each_skipped(const std::function<void(std::uint32_t src, const host::Flow&)>& visit) const;
 
   template <class A>
   void archive(A& a) {
@@ -188,6 +187,7 @@ class MessageSkipper {
 
   const Model& model_;
   const traffic::Program& program_;
+  const std::span<const NodeTimes> times_;
   const FastForwardParams params_;
   const SkippableKinds kinds_;
   std::vector<State> state_;                         // by kind

@@ -27,6 +27,10 @@ void Engine::refuse_decide() {
   throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
 }
 
+void Engine::refuse_drive() {
+  throw std::logic_error("this run takes no drivers, or no more: it has begun, or skips messages");
+}
+
 // NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps both
 void Engine::trace(net::TraceFilter, net::TraceVisit, net::Telling) { refuse_trace(); }
 
@@ -72,6 +76,9 @@ void Engine::decide(host::Policy) { refuse_decide(); }
 void Engine::decide(host::BatchPolicy) { refuse_decide(); }
 
 std::uint64_t Engine::inject(traffic::Flow) { throw std::logic_error("this engine takes no flows from outside"); }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): who overrides it keeps it
+void Engine::drive(std::unique_ptr<traffic::Driver>) { refuse_drive(); }
 
 bool advance_unstalled(Engine& engine, Time until) {
   const bool ended = engine.advance(until);

@@ -38,7 +38,7 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       stream_(model.topology),
       partitions_(make_partitions(model, network_, options)) {
   traffic_dry_ = !traffic_.peek().has_value();
-  load_program();
+  load_drivers();
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
   if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
     steady_flow_skipper_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
@@ -49,11 +49,9 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
   if (options.ranks != nullptr)
     gathered_ = std::make_unique<GatheredObservation>(model_, *partitions_, *own_, *options.ranks);
   seen_ = gathered_ ? static_cast<Observation*>(gathered_.get()) : own_.get();
-  const traffic::Program& program = traffic_.program();
   const bool skips = message_skipper_ != nullptr || steady_flow_skipper_ != nullptr;
-  const bool ends_with_program = options.until_program && !program.empty();
-  if (partitions_->has_long_turns() && !skips && !ends_with_program && !program.waits_across_hosts())
-    epochs_at_once_ = kEpochsAtOnce;
+  const bool posts = std::any_of(drivers_.begin(), drivers_.end(), [](const auto& driver) { return driver->posts(); });
+  if (partitions_->has_long_turns() && !skips && !ends_with_drivers() && !posts) epochs_at_once_ = kEpochsAtOnce;
 }
 
 Simulation::~Simulation() = default;
@@ -66,17 +64,33 @@ Time Simulation::next_from_outside() const {
 
 Time Simulation::lag() const { return news_lag(model_.topology); }
 
-void Simulation::load_program() {
+void Simulation::load_drivers() {
   const traffic::Program& program = traffic_.program();
-  if (program.empty()) return;
-  network_.node_states.resize(program.size());
-  network_.node_times.resize(program.size());
-  for (std::uint32_t node = 0; node < program.size(); ++node) network_.node_states[node].waiting = program.waits(node);
-  if (options_.fast_forward.is_on())
-    message_skipper_ =
-        std::make_unique<MessageSkipper>(model_, program, options_.fast_forward, partitions_->partitions());
-  network_.fast_forward = message_skipper_.get();
-  partitions_->load(program, lag());
+  if (!program.empty()) {
+    auto driver = std::make_unique<ProgramDriver>(program);
+    program_driver_ = driver.get();
+    if (options_.fast_forward.is_on())
+      message_skipper_ = std::make_unique<MessageSkipper>(model_, program, driver->times(), options_.fast_forward,
+                                                          partitions_->partitions());
+    network_.fast_forward = message_skipper_.get();
+    add_driver(std::move(driver));
+  }
+  for (const auto& driver : traffic_.drivers()) add_driver(driver->clone());
+}
+
+void Simulation::add_driver(std::unique_ptr<traffic::Driver> driver) {
+  if (drivers_.size() == host::kMostDrivers)
+    throw InputError(fmt::format("a run may have at most {} drivers", host::kMostDrivers));
+  tasks_ += driver->tasks();
+  const bool tells_others = driver->posts() || message_skipper_ != nullptr;
+  if (tells_others) epochs_at_once_ = 1;
+  partitions_->add_driver(*driver, tells_others, lag());
+  drivers_.push_back(std::move(driver));
+}
+
+void Simulation::drive(std::unique_ptr<traffic::Driver> driver) {
+  if (has_begun() || options_.fast_forward.is_on()) refuse_drive();
+  add_driver(std::move(driver));
 }
 
 void Simulation::every(Time interval, std::function<void(Time)> call) {
@@ -154,9 +168,8 @@ std::uint64_t Simulation::inject(traffic::Flow flow) {
 bool Simulation::ended() const { return stall_ || now() >= options_.stop || is_done(); }
 
 bool Simulation::is_done() const {
-  const std::uint32_t nodes = traffic_.program().size();
-  if (nodes > 0 && partitions_->totals().nodes_done < nodes) return false;
-  if (nodes > 0 && options_.until_program) return true;
+  if (tasks_ > 0 && partitions_->totals().tasks_done < tasks_) return false;
+  if (ends_with_drivers()) return true;
   if (!traffic_dry_) return false;
   const Counters& c = partitions_->totals().counters;
   return c.flows_started == c.flows_completed && batch_.empty();
@@ -208,8 +221,7 @@ void Simulation::archive(A& a) {
   down_.assign(down.begin(), down.end());
   traffic_.archive(a);
   samplers_.archive(a, now());
-  a.values(network_.node_states);
-  a.values(network_.node_times);
+  if (program_driver_ != nullptr) program_driver_->archive_all(a);
   if (message_skipper_) message_skipper_->archive(a);
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
@@ -307,7 +319,7 @@ bool Simulation::advance_to(Time until) {
     tell_finished(finished_);
     if (message_skipper_) {
       message_skipper_->end(finished_);
-      if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) message_skipper_->settle(network_.node_times);
+      if (now_.ps % grid_.ps == 0 || now_ >= options_.stop) message_skipper_->settle();
     }
     if (steady_flow_skipper_) steady_flow_skipper_->look(now_, next_from_outside());
     phases_.done(Phase::flows);

@@ -24,6 +24,7 @@
 #include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/network.h"
+#include "weir/engine/model/program_driver.h"
 #include "weir/engine/parallel/exchange.h"
 #include "weir/engine/parallel/phase_log.h"
 #include "weir/engine/parallel/run_options.h"
@@ -53,6 +54,7 @@ class Simulation final : public Engine {
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
   std::uint64_t inject(traffic::Flow flow) override;
+  void drive(std::unique_ptr<traffic::Driver> driver) override;
   bool advance(Time until = Time::max()) override;
   void save(Saver& a) override;
   void load(Loader& a) override;
@@ -63,7 +65,9 @@ class Simulation final : public Engine {
   Time now() const override { return now_ + skipped_time(); }
   Time epoch() const override { return grid_; }
   const traffic::Program& program() const override { return traffic_.program(); }
-  std::span<const NodeTimes> node_times() const override { return network_.node_times; }
+  std::span<const NodeTimes> node_times() const override {
+    return program_driver_ == nullptr ? std::span<const NodeTimes>() : program_driver_->times();
+  }
   std::optional<FastForwardReport> fast_forward() const override;
   // How long a host waits to be told of an event at another one that starts a message of its own.
   Time lag() const;
@@ -99,7 +103,8 @@ class Simulation final : public Engine {
   template <class A>
   void archive(A& a);
   void reroute();
-  void load_program();
+  void load_drivers();
+  void add_driver(std::unique_ptr<traffic::Driver> driver);
   // Whether everything has been done that the run was asked for.
   bool is_done() const;
   // The functions up to skip_idle_time() are in simulation_epochs.cc.
@@ -121,6 +126,8 @@ class Simulation final : public Engine {
   // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
   std::int64_t epochs_at_once() const { return takes_epochs_singly() ? 1 : epochs_at_once_; }
+  // Whether the run ends when the drivers' tasks are done, whatever else there is.
+  bool ends_with_drivers() const { return options_.until_program && tasks_ > 0; }
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
@@ -169,6 +176,9 @@ class Simulation final : public Engine {
   TraceStream stream_;
   PhaseLog phases_;
   std::unique_ptr<Partitions> partitions_;
+  std::vector<std::unique_ptr<traffic::Driver>> drivers_;
+  std::uint64_t tasks_ = 0;                                 // of all drivers
+  ProgramDriver* program_driver_ = nullptr;                 // one of them; null: the traffic has no program
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped
   std::unique_ptr<SteadyFlowSkipper> steady_flow_skipper_;  // null: no time is left out
   std::unique_ptr<LocalObservation> own_;                   // of this process

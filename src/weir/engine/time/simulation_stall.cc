@@ -13,6 +13,7 @@ struct Simulation::Whole {
       : network(model), partitions(make_partitions(model, network, options)) {}
 
   Network network;
+  std::vector<std::unique_ptr<traffic::Driver>> drivers;
   std::unique_ptr<Partitions> partitions;
 };
 
@@ -25,8 +26,10 @@ std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
   options.threads = 1;
   options.partitions = partitions_->partitions();
   auto out = std::make_unique<Whole>(model_, options);
-  out->network.node_states = network_.node_states;
-  out->network.node_times = network_.node_times;
+  for (const auto& driver : drivers_) {
+    out->drivers.push_back(driver->clone());
+    out->partitions->add_driver(*out->drivers.back(), false, lag());
+  }
   Loader loader(saved.content());
   out->partitions->load(loader, now_);
   return out;
@@ -34,24 +37,22 @@ std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
 
 // The states of nodes of a program are at their hosts' ranks; what has happened was seen by one of the two.
 void Simulation::gather_nodes() {
+  if (options_.ranks == nullptr || program_driver_ == nullptr) return;
   const traffic::Program& program = traffic_.program();
-  if (options_.ranks == nullptr || program.empty()) return;
   Saver own;
-  own.values(network_.node_states);
-  own.values(network_.node_times);
+  program_driver_->archive_all(own);
   const std::vector<std::string> all = gather(*options_.ranks, own.content());
-  std::vector<NodeState> states;
-  std::vector<NodeTimes> times;
   for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
-    Loader of_rank(all[rank]);
-    of_rank.values(states);
-    of_rank.values(times);
+    ProgramDriver of_rank(program);
+    Loader loader(all[rank]);
+    of_rank.archive_all(loader);
     for (std::uint32_t node = 0; node < program.size(); ++node) {
-      if (partitions_->rank_of(program[node].src) == rank) network_.node_states[node] = states[node];
-      NodeTimes& known = network_.node_times[node];
-      known.started = std::min(known.started, times[node].started);
-      known.sent = std::min(known.sent, times[node].sent);
-      known.received = std::min(known.received, times[node].received);
+      if (partitions_->rank_of(program[node].src) == rank) program_driver_->waits()[node] = of_rank.waits()[node];
+      NodeTimes& known = program_driver_->times()[node];
+      const NodeTimes& told = of_rank.times()[node];
+      known.started = std::min(known.started, told.started);
+      known.sent = std::min(known.sent, told.sent);
+      known.received = std::min(known.received, told.received);
     }
   }
 }
@@ -109,10 +110,11 @@ std::optional<Obstacles> Simulation::find_cut_off() {
     if (partitions.has_untaken()) return std::nullopt;  // they may be what is waited for
     return search.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
                         .dead = dead,
-                        .program = traffic_.program(),
                         .each_flow = [&](const auto& visit) { partitions.for_each_active(visit); },
                         .each_packet = [&](const auto& visit) { partitions.for_each_packet(visit); },
-                        .each_signal = [&](const auto& visit) { partitions.for_each_signal(visit); }});
+                        .is_expected = [&](std::uint32_t src,
+                                           const host::Flow& flow) { return partitions.is_expected(src, flow); },
+                        .drivers_go_on = partitions.drivers_go_on()});
   };
   if (options_.ranks == nullptr) return look(cut_off_search_, *partitions_);
   const auto whole = gather_whole();

@@ -19,7 +19,7 @@ enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
 using ClassSet = std::uint8_t;
 constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u << static_cast<unsigned>(c) >> 1); }
 
-// The bits of Descriptor::flags, each with one meaning whatever the kind. The three highest, 0xe000, are free.
+// The bits of Descriptor::flags, each with one meaning whatever the kind. The two highest, 0xc000, are free.
 inline constexpr std::uint16_t kMarked = 0x01;    // ECN: congestion experienced
 inline constexpr std::uint16_t kMarkable = 0x02;  // on an acknowledgement: switches mark it as they mark data
 inline constexpr std::uint16_t kRetransmission = 0x04;
@@ -30,6 +30,7 @@ inline constexpr std::uint16_t kEchoCnp = 0x40;       // on an acknowledgement: 
 inline constexpr std::uint16_t kSack = 0x80;          // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint16_t kPathPolicy = 0x0f00;  // its PathPolicy
 inline constexpr std::uint16_t kAsksCredit = 0x1000;  // on a data packet: more is behind it than is unsolicited
+inline constexpr std::uint16_t kEndsMessage = 0x2000;  // on a data packet of a connection: the last one of a message
 constexpr std::uint16_t flags_of(PathPolicy policy) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);
 }

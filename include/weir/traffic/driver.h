@@ -1,0 +1,117 @@
+// Driver: what decides, while a run goes on, which messages hosts send: a program whose messages wait for each other, a
+// collective, one's own. For authors of traffic.
+//
+// Each call is about one host and comes in that host's own turn, in the picosecond of what has happened. Calls about
+// different hosts may come at once, on several threads, and not in the order of time. So a driver keeps apart what
+// it knows of each host, and looks at nothing that belongs to another one, nor at anything outside the run. Then
+// results do not depend on the number of threads or ranks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/base/random.h"
+#include "weir/base/units.h"
+
+namespace weir::traffic {
+
+// Of a message whose id the run chooses: (src + 1) << 32, plus how many such messages its sender has sent before.
+inline constexpr std::uint64_t kAnyId = ~std::uint64_t{0};
+// The same, and the message is no row of the results: ids from kUnlisted on.
+inline constexpr std::uint64_t kAnyUnlistedId = kAnyId - 1;
+inline constexpr std::uint64_t kUnlisted = std::uint64_t{1} << 63;
+constexpr bool is_listed(std::uint64_t id) { return id < kUnlisted; }
+// What stands for the id in the numbers of random streams, which have 32 bits.
+constexpr std::uint32_t stream_of(std::uint64_t id) {
+  const auto high = static_cast<std::uint32_t>((id & ~kUnlisted) >> 32);
+  return static_cast<std::uint32_t>(id) ^ (high == 0 ? 0 : mix32(high));
+}
+
+// What a host sends to another one. In results it is a flow.
+struct Message {
+  std::uint64_t id = kAnyId;
+  std::uint64_t word = 0;  // for the driver, which gets it back at both ends
+  Bytes size;              // payload, 1 B to kMaxFlowSize
+  Time started;            // when its first bit might be sent
+  std::uint32_t src = 0;
+  std::uint32_t dst = 0;      // another host
+  std::uint16_t tag = 0;      // as of a Flow
+  std::uint16_t profile = 0;  // as of a Flow
+  std::uint16_t sport = 0;    // both ports, for the ECMP hash. Messages of equal hosts, ports and profile are of one
+  std::uint16_t dport = 0;    // connection, if the scenario has connections (transport.connections)
+};
+
+// What a driver can do for one host, during one call.
+class Desk {
+ public:
+  virtual ~Desk() = default;
+
+  virtual std::uint32_t host() const = 0;
+  virtual Time now() const = 0;
+
+  // Sends a message from this host, now; `src` and `started` are set here. Several leave in the order of their calls.
+  virtual void send(Message message) = 0;
+  // Calls woken() for this host at `at`, which is not before now(). Those of one instant come in order of `word`.
+  virtual void wake(Time at, std::uint32_t word) = 0;
+  // Calls posted() for another host, `lag()` from now: no packet carries it. Only if Driver::posts().
+  virtual void post(std::uint32_t host, std::uint64_t word) = 0;
+  // One epoch, at most 10 us (docs/guides/collectives.md).
+  virtual Time lag() const = 0;
+  // So many of the driver's tasks are done. When all are, the run waits for it no more.
+  virtual void done(std::uint64_t tasks = 1) = 0;
+};
+
+// What is known of messages that belong together, be they rows of the results or not.
+struct MessageSums {
+  std::uint16_t tag = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t unfinished = 0;  // not acknowledged
+  Bytes payload;                 // of all
+  Bytes buffer;                  // of each host, and by how much bus bandwidth exceeds buffer / time; 0 = that means
+  double bus_factor = 0;         // nothing for these
+  Time start = Time::max();      // of the first
+  Time received;                 // the last that has been received was, and the last that has been acknowledged
+  Time acknowledged;
+};
+// A message and what comes before it at its host.
+struct ChainLink {
+  Message message;
+  Time delay;  // from the receipt of the link before to the start of this
+};
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+
+  // How many tasks there are for all hosts together.
+  virtual std::uint64_t tasks() const = 0;
+  // Whether it calls Desk::post().
+  virtual bool posts() const { return false; }
+
+  // Called for each host, at time 0.
+  virtual void begin(Desk&) = 0;
+  // At the receiver: the last byte has come.
+  virtual void received(Desk&, const Message&) {}
+  // At the sender: the acknowledgement of the last byte has come.
+  virtual void sent(Desk&, const Message&) {}
+  virtual void woken(Desk&, std::uint32_t) {}
+  virtual void posted(Desk&, std::uint32_t /*from*/, std::uint64_t /*word*/) {}
+
+  // Of messages that belong together: all that does not depend on the run; nothing = the driver does not tell.
+  virtual std::optional<MessageSums> sums() const { return std::nullopt; }
+  // Adds what has happened at this host to them.
+  virtual void add(std::uint32_t /*host*/, MessageSums&) const {}
+  // Messages of which each waits for the receipt of the one before: all of them together last at least as long.
+  virtual std::vector<ChainLink> chain() const { return {}; }
+
+  // A copy, in the state that it is in.
+  virtual std::unique_ptr<Driver> clone() const = 0;
+  // Saves and loads what it knows of a host, between epochs (checkpoints).
+  virtual void archive(Saver&, std::uint32_t host) = 0;
+  virtual void archive(Loader&, std::uint32_t host) = 0;
+};
+
+}  // namespace weir::traffic

@@ -1,0 +1,116 @@
+// What drivers (weir/traffic/driver.h) do with a partition's hosts: the messages that they send, what they are told, and
+// when.
+//
+// All that a driver asks for stands in its host's queue of timers, under a slot that no flow has, and happens when the
+// host's NIC comes to it, in the same picosecond. So a driver may be called in the midst of what happens to a flow.
+//
+// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver gets to know
+// of it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no packet:
+// when both ends are told is known at its start.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "weir/engine/partition/mailbox.h"
+#include "weir/host/connections.h"
+#include "weir/host/flow.h"
+#include "weir/host/host.h"
+#include "weir/host/message_queue.h"
+#include "weir/sim/partition_part.h"
+#include "weir/traffic/driver.h"
+
+namespace weir::engine {
+
+template <class P>
+class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
+ public:
+  // Called before the first event. The driver must outlive this. It is told of what other hosts post `lag` later, at
+  // least the longest epoch if there are several partitions.
+  void add(traffic::Driver& driver, Time lag);
+  // How many tasks have been done by this partition's hosts, for all drivers together.
+  std::uint64_t tasks_done() const { return tasks_done_; }
+
+  // A timer of host h is due whose slot is a driver's (host::is_of_driver).
+  void on_timer(std::uint32_t h, const host::TimedSlot& due, Time now);
+  // The flow of a message has ended.
+  void end_flow(std::uint32_t h, const host::Flow& flow, Time now);
+  // A connection's flow has been told something.
+  void on_feedback(std::uint32_t h, host::Flow& flow, Time now);
+  // All bytes of the flow below `r.expected` have come, and with them the end of a message.
+  void receive(std::uint32_t src, std::uint32_t slot, host::Receiver& r, Time now);
+
+  // What a flow of host h that carries messages has to send.
+  host::Outgoing& outgoing(std::uint32_t h, std::uint32_t slot) {
+    auto& of_host = of_host_[h].outgoing;
+    if (slot >= of_host.size()) of_host.resize(slot + std::size_t{1});
+    return of_host[slot];
+  }
+
+  // Between epochs: whether the receiver of this flow, which is of this partition, still waits for a message of it.
+  bool is_expected(std::uint32_t src, const host::Flow& flow) const;
+
+  // Archives between epochs, once all has been handed over.
+  template <class A>
+  void archive(A& a);
+
+  // Moves what hosts of other partitions have to know into the mailboxes, by partition.
+  void hand_over(std::vector<Mailbox>& outboxes);
+  // Takes what hosts of another partition have told.
+  void take_over(const Mailbox& inbox);
+
+ private:
+  using Base = sim::PartitionPart<Drivers, P>;
+  using Base::counters;
+  using Base::model;
+  using Base::network;
+  using Base::nics;
+  using Base::receivers;
+  using Base::senders;
+  using Base::shared;
+
+  // What is known of a host.
+  struct OfHost {
+    std::vector<host::QueuedMessage> to_send;  // at present
+    std::vector<Notice> notices;               // a heap: the first is due first
+    std::vector<host::Outgoing> outgoing;      // by slot of the flow
+    std::unordered_map<host::Connections::Key, std::uint32_t, host::Connections::Hash> connections;  // slots of flows
+    std::uint32_t sent = 0;                                                                          // messages
+  };
+
+  std::uint32_t host() const override { return host_; }
+  Time now() const override { return now_; }
+  void send(traffic::Message message) override;
+  void wake(Time at, std::uint32_t word) override;
+  void post(std::uint32_t host, std::uint64_t word) override;
+  Time lag() const override { return lag_; }
+  void done(std::uint64_t tasks) override { tasks_done_ += tasks; }
+
+  // The desk of host h for this driver, until the next call.
+  traffic::Desk& desk(std::uint32_t driver, std::uint32_t h, Time now);
+  void set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::uint32_t word);
+  void begin(std::uint32_t h, host::QueuedMessage& message, Time now);
+  host::Flow& flow_of(std::uint32_t h, host::QueuedMessage& message, Time now);
+  bool skip(const host::QueuedMessage& message, Time now);
+  // The message is acknowledged.
+  void end(std::uint32_t h, const host::QueuedMessage& message, std::uint32_t entropy, Time now);
+  void expect(const Expected& expected);
+  void tell(const Notice& notice);
+  void on_notice(std::uint32_t h, const Notice& notice, Time now);
+  host::MessageQueue& incoming(std::uint32_t src, std::uint32_t slot);
+
+  std::vector<traffic::Driver*> drivers_;
+  std::vector<OfHost> of_host_;                            // by host; empty without drivers
+  std::vector<std::vector<host::MessageQueue>> incoming_;  // by sender, then slot: what receivers here wait for
+  std::vector<Expected> expected_;                         // for other partitions
+  std::vector<Notice> notices_;                            // for other partitions
+  Time lag_;
+  std::uint64_t tasks_done_ = 0;
+  std::uint32_t host_ = 0;  // of the desk
+  std::uint32_t driver_ = 0;
+  Time now_;
+};
+
+}  // namespace weir::engine

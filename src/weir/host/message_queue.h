@@ -1,0 +1,86 @@
+// The messages of a flow, at one of its ends, in the order in which they were sent: of a connection those that are not
+// complete, of any other flow the one that it is.
+//
+// A connection numbers its bytes from 0 on, and packets are of whole multiples of the payload. So each message begins
+// at a multiple of the payload, and where the last packet of one is shorter there are bytes behind it that nobody
+// sends: the message *spans* them.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "weir/base/archive.h"
+#include "weir/base/units.h"
+#include "weir/traffic/driver.h"
+
+namespace weir::host {
+
+struct QueuedMessage {
+  traffic::Message message;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;  // behind all that it spans
+  std::uint32_t driver = 0;
+  std::uint32_t retransmitted = 0;  // packets; at the sender
+
+  std::int64_t gap() const { return end - begin - message.size.count; }
+};
+
+class MessageQueue {
+ public:
+  bool empty() const { return head_ == all_.size(); }
+  const QueuedMessage& front() const { return all_[head_]; }
+  void push(const QueuedMessage& message) { all_.push_back(message); }
+  void pop() {
+    if (++head_ == all_.size() || head_ >= 32) {
+      all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(head_));
+      head_ = 0;
+    }
+  }
+  void clear() {
+    all_.clear();
+    head_ = 0;
+  }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (std::size_t i = head_; i < all_.size(); ++i) visit(all_[i]);
+  }
+  // The message of this byte, which is of one that is not complete.
+  QueuedMessage& at(std::int64_t byte) {
+    const auto behind = [](std::int64_t b, const QueuedMessage& m) { return b < m.end; };
+    const auto found = std::upper_bound(all_.begin() + static_cast<std::ptrdiff_t>(head_), all_.end(), byte, behind);
+    assert(found != all_.end());
+    return *found;
+  }
+
+  template <class A>
+  void archive(A& a) {
+    if constexpr (!A::kLoads) {
+      all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(head_));
+      head_ = 0;
+    }
+    a.values(all_);
+    if constexpr (A::kLoads) head_ = 0;
+  }
+
+ private:
+  std::vector<QueuedMessage> all_;
+  std::size_t head_ = 0;
+};
+
+// What the sender's end of a flow has to send.
+struct Outgoing {
+  MessageQueue messages;
+  Time timer = Time::max();  // of its algorithm, while a connection rests
+
+  template <class A>
+  void archive(A& a) {
+    messages.archive(a);
+    a.value(timer);
+  }
+};
+
+}  // namespace weir::host

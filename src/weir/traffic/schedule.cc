@@ -1,0 +1,70 @@
+#include "weir/traffic/schedule.h"
+
+#include <bit>
+
+namespace weir::traffic {
+
+double bus_factor(Operation operation, std::uint32_t n) {
+  const double share = static_cast<double>(n - 1) / n;
+  switch (operation) {
+    case Operation::ring_all_reduce:
+    case Operation::halving_doubling_all_reduce: return 2 * share;
+    default: return share;
+  }
+}
+
+Bytes part_of(Bytes whole, std::uint32_t k, std::uint32_t n) {
+  const auto cut = [&](std::uint32_t at) {
+    return static_cast<std::int64_t>(static_cast<__int128>(whole.count) * at / n);
+  };
+  return {cut(k + 1) - cut(k)};
+}
+
+std::uint32_t Schedule::steps() const {
+  switch (operation_) {
+    case Operation::ring_all_reduce: return 2 * (ranks_ - 1);
+    case Operation::halving_doubling_all_reduce: return 2 * static_cast<std::uint32_t>(std::countr_zero(ranks_));
+    default: return ranks_ - 1;
+  }
+}
+
+std::uint32_t Schedule::distance(std::uint32_t step) const {
+  const auto levels = static_cast<std::uint32_t>(std::countr_zero(ranks_));
+  return step < levels ? ranks_ / 2 >> step : std::uint32_t{1} << (step - levels);
+}
+
+// In an all-to-all the k-th message of rank i goes to rank i + k, so that no receiver comes first with all.
+std::uint32_t Schedule::to(std::uint32_t rank, std::uint32_t step) const {
+  switch (operation_) {
+    case Operation::all_to_all: return (rank + step + 1) % ranks_;
+    case Operation::halving_doubling_all_reduce: return rank ^ distance(step);
+    default: return (rank + 1) % ranks_;
+  }
+}
+
+std::uint32_t Schedule::from(std::uint32_t rank, std::uint32_t step) const {
+  switch (operation_) {
+    case Operation::all_to_all: return (rank + ranks_ - step - 1) % ranks_;
+    case Operation::halving_doubling_all_reduce: return rank ^ distance(step);
+    default: return (rank + ranks_ - 1) % ranks_;
+  }
+}
+
+Bytes Schedule::amount(std::uint32_t rank, std::uint32_t step, Bytes size) const {
+  if (operation_ == Operation::all_to_all) return part_of(size, to(rank, step), ranks_);
+  // In step s rank i sends segment i - s, which it received in the step before.
+  if (operation_ != Operation::halving_doubling_all_reduce)
+    return part_of(size, (rank + ranks_ - step % ranks_) % ranks_, ranks_);
+  // Halving: a rank gives away the half of its range that is its partner's, and goes on with the other. Doubling: it
+  // gives what it has, and has twice as much.
+  const auto levels = static_cast<std::uint32_t>(std::countr_zero(ranks_));
+  const bool halves = step < levels;
+  const std::uint32_t level = halves ? step : 2 * levels - 1 - step;
+  std::int64_t has = size.count;
+  for (std::uint32_t l = 0; l < level + (halves ? 0 : 1); ++l)
+    has = (rank & (ranks_ / 2 >> l)) == 0 ? has / 2 : has - has / 2;
+  if (!halves) return {has};
+  return {(rank & (ranks_ / 2 >> level)) == 0 ? has - has / 2 : has / 2};
+}
+
+}  // namespace weir::traffic

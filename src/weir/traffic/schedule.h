@@ -1,0 +1,57 @@
+// Who sends what to whom in a collective operation, by formula: the messages of a host follow from its rank and the step,
+// so that none has to be written down before it is due.
+#pragma once
+
+#include <cstdint>
+
+#include "weir/base/units.h"
+
+namespace weir::traffic {
+
+enum class Operation : std::uint8_t {
+  ring_all_reduce,
+  ring_reduce_scatter,
+  ring_all_gather,
+  all_to_all,
+  halving_doubling_all_reduce,
+};
+
+// How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
+// (PERFORMANCE.md there).
+double bus_factor(Operation operation, std::uint32_t n);
+
+// An operation on n ranks with a buffer of S bytes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005):
+//
+//   ring reduce-scatter, ring all-gather   n-1 steps; in each every rank sends S/n to the next
+//   ring all-reduce                        both, 2(n-1) steps
+//   all-to-all                             every rank sends S/n to every other
+//   halving-doubling all-reduce            n a power of 2; log2(n) steps that exchange S/2, S/4, ..., S/n with ranks at
+//                                          distance n/2, n/4, ..., 1, and the same backwards
+class Schedule {
+ public:
+  // `ranks` is 2 or more, and a power of 2 for halving and doubling.
+  Schedule(Operation operation, std::uint32_t ranks) : operation_(operation), ranks_(ranks) {}
+
+  std::uint32_t ranks() const { return ranks_; }
+  // How many messages each rank sends, one in each step.
+  std::uint32_t steps() const;
+  // Whether what a rank sends in a step waits for what it receives in the step before. In an all-to-all nothing does.
+  bool waits() const { return operation_ != Operation::all_to_all; }
+  // To whom a rank sends in a step, and how much of a buffer of `size` bytes.
+  std::uint32_t to(std::uint32_t rank, std::uint32_t step) const;
+  Bytes amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
+  // From whom a rank receives in a step.
+  std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
+
+ private:
+  // Halving and doubling: how far a rank's partner in a step is.
+  std::uint32_t distance(std::uint32_t step) const;
+
+  Operation operation_;
+  std::uint32_t ranks_;
+};
+
+// Part k of n if `whole` is cut as evenly as bytes allow.
+Bytes part_of(Bytes whole, std::uint32_t k, std::uint32_t n);
+
+}  // namespace weir::traffic
