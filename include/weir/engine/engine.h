@@ -31,12 +31,17 @@ class Program;
 
 namespace weir::engine {
 
-// When the events of one node of a program (a message or a computation) happened; Time::max() = not yet. The receipt of
-// a message that is skipped (run.fast_forward) is known, and told, from its start on.
+// When the events of one node of a program (a message or a computation) happened; Time::max() = not yet.
 struct NodeTimes {
   Time started = Time::max();
   Time sent = Time::max();
   Time received = Time::max();
+};
+
+// What a driver tells of its messages (traffic::Driver::sums, chain).
+struct DriverReport {
+  traffic::MessageSums sums;
+  std::vector<traffic::ChainLink> chain;
 };
 
 // When the calls of Engine::on_finish() come.
@@ -108,6 +113,8 @@ class Engine : public Observation, public Checkpointing {
   virtual const traffic::Program& program() const;
   // When the events of the program's nodes happened, by node.
   virtual std::span<const NodeTimes> node_times() const { return {}; }
+  // What drivers tell of their messages; with several ranks the call is collective.
+  virtual std::vector<DriverReport> driver_reports() const { return {}; }
   // What has been skipped; nothing if the scenario does not ask for that.
   virtual std::optional<FastForwardReport> fast_forward() const { return std::nullopt; }
 

@@ -188,6 +188,18 @@ struct CollectiveSummary {
   Time acknowledged_bound;
   std::optional<Time> completion;    // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
+  Bytes buffer;                      // of each host, of a collective operation; 0 = it is none
+  double bus_factor = 0;             // bus bandwidth over buffer / completion, as nccl-tests has it (PERFORMANCE.md there)
+
+  // buffer / completion in bit/s, and the same times bus_factor; nothing if it is no operation, or not complete.
+  std::optional<double> algorithm_bandwidth() const {
+    if (bus_factor == 0 || !completion || *completion <= Time{}) return std::nullopt;
+    return 8 * static_cast<double>(buffer.count) / completion->seconds();
+  }
+  std::optional<double> bus_bandwidth() const {
+    const auto algorithm = algorithm_bandwidth();
+    return algorithm ? std::optional(*algorithm * bus_factor) : std::nullopt;
+  }
 };
 // How much longer something took than its lower bound, as a share of the bound; 0 = no longer.
 inline double excess(Time taken, Time bound) {

@@ -70,6 +70,7 @@ struct MessageSums {
   std::uint64_t messages = 0;
   std::uint64_t unfinished = 0;  // not acknowledged
   Bytes payload;                 // of all
+  Bytes each;                    // the least that any host sends
   Bytes buffer;                  // of each host, and by how much bus bandwidth exceeds buffer / time; 0 = that means
   double bus_factor = 0;         // nothing for these
   Time start = Time::max();      // of the first

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "weir/engine/model/epochs.h"
 #include "weir/net/link/packet.h"
@@ -42,27 +44,50 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
       paths_(model),
       rates_(live_rates(model.topology, params)),
       events_(0, {}),
-      sent_(model.topology.ports()) {
-  node_states_.resize(program().size());
-  node_times_.resize(program().size());
-  for (std::uint32_t node = 0; node < program().size(); ++node) {
-    node_states_[node].waiting = program().waits(node);
-    if (node_states_[node].waiting == 0) make_due(node, {});
+      sent_(model.topology.ports()),
+      sent_by_(model.topology.hosts) {
+  if (!program().empty()) {
+    auto driver = std::make_unique<engine::ProgramDriver>(program());
+    program_driver_ = driver.get();
+    add_driver(std::move(driver));
   }
+  for (const auto& driver : traffic.drivers()) add_driver(driver->clone());
+}
+
+void FlowLevel::add_driver(std::unique_ptr<traffic::Driver> driver) {
+  const auto number = static_cast<std::uint32_t>(drivers_.size());
+  tasks_ += driver->tasks();
+  drivers_.push_back(std::move(driver));
+  for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) drivers_[number]->begin(desk_.of(number, h));
+}
+
+void FlowLevel::drive(std::unique_ptr<traffic::Driver> driver) {
+  if (now_ != Time{}) refuse_drive();
+  add_driver(std::move(driver));
+}
+
+std::vector<engine::DriverReport> FlowLevel::driver_reports() const {
+  std::vector<engine::DriverReport> out;
+  for (const auto& driver : drivers_)
+    if (auto sums = driver->sums()) {
+      for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) driver->add(h, *sums);
+      out.push_back({*sums, driver->chain()});
+    }
+  return out;
 }
 
 void FlowLevel::every(Time interval, std::function<void(Time)> call) { samplers_.add(interval, now_, std::move(call)); }
 
 bool FlowLevel::ended() const {
   if (stall_ || now_ >= options_.stop) return true;
-  if (nodes_done_ < program().size()) return false;
-  if (!program().empty() && options_.until_program) return true;
+  if (tasks_done_ < tasks_) return false;
+  if (tasks_ > 0 && options_.until_program) return true;
   return counters_.flows_started == counters_.flows_completed && !traffic_.peek();
 }
 
 Time FlowLevel::next_event() const {
   Time out = std::min(events_.earliest(), traffic_.peek().value_or(Time::max()));
-  if (!due_.empty()) out = std::min(out, due_.top().first);
+  if (!due_.empty()) out = std::min(out, due_.top().at);
   return out;
 }
 
@@ -91,10 +116,8 @@ void FlowLevel::run_instant() {
   for (;;) {
     if (events_.next(after, event)) {
       handle(event.entity);
-    } else if (!due_.empty() && due_.top().first <= now_) {
-      const std::uint32_t node = due_.top().second;
-      due_.pop();
-      run_node(node);
+    } else if (!due_.empty() && due_.top().at <= now_) {
+      tell_driver();
     } else if (const auto next = traffic_.peek(); next && *next <= now_) {
       start(*traffic_.next());
     } else {
@@ -105,7 +128,8 @@ void FlowLevel::run_instant() {
   share();
 }
 
-void FlowLevel::start(const traffic::Flow& flow) {
+// Returns the slot of the flow.
+std::uint32_t FlowLevel::start(const traffic::Flow& flow) {
   const host::Profile& profile = model_.profiles[flow.profile];
   std::uint32_t slot = 0;
   if (free_slots_.empty()) {
@@ -130,6 +154,7 @@ void FlowLevel::start(const traffic::Flow& flow) {
   const Bytes wire = flow.size + packets_of(flow.size, framing.payload) * framing.header;
   f.wire = f.left = kBitsPerByte * static_cast<double>(wire.count);
   f.rate = 0;
+  f.has_message = false;
   f.settled = now_;
   std::span<const PathFinder::Use> uses = paths_.along(flow.src, flow.dst, f.record.entropy);
   f.tail = tail_of(flow.size, wire, framing, uses);
@@ -142,6 +167,7 @@ void FlowLevel::start(const traffic::Flow& flow) {
   if (f.number >= slots_.size()) slots_.resize(f.number + std::size_t{1});
   slots_[f.number] = slot;
   ++counters_.flows_started;
+  return slot;
 }
 
 // What a flow that is alone on this path takes beyond the transmission of its bytes at the slowest link.
@@ -163,9 +189,8 @@ void FlowLevel::handle(std::uint32_t slot) {
     case Stage::on_the_way: {
       f.stage = Stage::acknowledging;
       events_.schedule(slot, std::max(saturating_sum(now_, f.back), f.least_finish));
-      const auto node = static_cast<std::uint32_t>(f.record.id);
-      node_times_[node].received = now_;
-      happened(node, traffic::Event::received, f.record.dst);
+      const Carried told = carried_[slot];  // a message that is sent may move what is known of flows
+      drivers_[told.driver]->received(desk_.of(told.driver, told.message.dst), told.message);
       break;
     }
     default: end_flow(slot);
@@ -177,26 +202,23 @@ void FlowLevel::finish_sending(std::uint32_t slot) {
   for (const auto& use : rates_->network().path(f.number)) sent_[use.link] += use.share * f.wire;
   rates_->remove(f.number);
   f.left = 0;
-  // nobody but those that wait for messages cares when all has been received
-  f.stage = is_node(f) ? Stage::on_the_way : Stage::acknowledging;
+  // nobody but drivers cares when all has been received
+  f.stage = f.has_message ? Stage::on_the_way : Stage::acknowledging;
   const Time received = std::max(saturating_sum(now_, f.tail), f.least_received);
-  events_.schedule(slot, is_node(f) ? received : std::max(saturating_sum(received, f.back), f.least_finish));
+  events_.schedule(slot, f.has_message ? received : std::max(saturating_sum(received, f.back), f.least_finish));
 }
 
 void FlowLevel::end_flow(std::uint32_t slot) {
   Flow& f = flows_[slot];
   f.record.finish = now_;
   f.stage = Stage::none;
-  finished_.push_back(f.record);
+  if (traffic::is_listed(f.record.id)) finished_.push_back(f.record);
   free_slots_.push_back(slot);
   ++counters_.flows_completed;
   counters_.data_packets += static_cast<std::uint64_t>(packets_of(f.record.size, model_.transport.payload));
-  if (!is_node(f)) return;
-  const auto node = static_cast<std::uint32_t>(f.record.id);
-  const std::uint32_t src = f.record.src;
-  node_times_[node].sent = now_;
-  ++nodes_done_;
-  happened(node, traffic::Event::sent, src);
+  if (!f.has_message) return;
+  const Carried told = carried_[slot];
+  drivers_[told.driver]->sent(desk_.of(told.driver, told.message.src), told.message);
 }
 
 // New rates for all whose rates change now.
@@ -226,44 +248,48 @@ void FlowLevel::report() {
   finished_.clear();
 }
 
-void FlowLevel::make_due(std::uint32_t node, Time ready) {
-  const traffic::Program::Node& n = program()[node];
-  due_.push({n.is_message() ? ready + n.delay : ready, node});
+bool FlowLevel::is_later(const Due& a, const Due& b) {
+  const auto key = [](const Due& due) { return std::tuple(due.at, due.is_wake, due.driver, due.word, due.from); };
+  return key(b) < key(a);
 }
 
-void FlowLevel::run_node(std::uint32_t node) {
-  const traffic::Program::Node& n = program()[node];
-  engine::NodeTimes& times = node_times_[node];
-  if (n.is_message()) {
-    start({.id = node,
-           .start = now_,
-           .src = n.src,
-           .dst = n.dst,
-           .size = n.size,
-           .tag = n.tag,
-           .profile = n.profile,
-           .sport = n.sport,
-           .dport = n.dport});
-  } else if (times.started != Time::max()) {
-    times.received = times.sent = now_;
-    ++nodes_done_;
-    happened(node, traffic::Event::sent, n.src);
-    happened(node, traffic::Event::received, n.src);
-    return;
-  } else {
-    due_.push({now_ + n.delay, node});
-  }
-  times.started = now_;
-  happened(node, traffic::Event::started, n.src);
+void FlowLevel::tell_driver() {
+  const Due due = due_.top();
+  due_.pop();
+  traffic::Desk& desk = desk_.of(due.driver, due.host);
+  if (due.is_wake)
+    drivers_[due.driver]->woken(desk, static_cast<std::uint32_t>(due.word));
+  else
+    drivers_[due.driver]->posted(desk, due.from, due.word);
 }
 
-// Tells those that wait for it. `where` is the host that knows of it; others are told later.
-void FlowLevel::happened(std::uint32_t node, traffic::Event event, std::uint32_t where) {
-  for (const std::uint32_t then : program().then(node, event)) {
-    NodeState& state = node_states_[then];
-    state.ready = std::max(state.ready, program()[then].src == where ? now_ : now_ + lag_);
-    if (--state.waiting == 0) make_due(then, state.ready);
+void FlowLevel::HostDesk::send(traffic::Message message) {
+  message.src = host_;
+  message.started = level_.now_;
+  if (message.id >= traffic::kAnyUnlistedId) {
+    const std::uint64_t unlisted = message.id == traffic::kAnyId ? 0 : traffic::kUnlisted;
+    message.id = unlisted | (std::uint64_t{host_} + 1) << 32 | level_.sent_by_[host_]++;
   }
+  const std::uint32_t slot = level_.start({.id = message.id,
+                                           .start = level_.now_,
+                                           .src = host_,
+                                           .dst = message.dst,
+                                           .size = message.size,
+                                           .tag = message.tag,
+                                           .profile = message.profile,
+                                           .sport = message.sport,
+                                           .dport = message.dport});
+  level_.flows_[slot].has_message = true;
+  if (slot >= level_.carried_.size()) level_.carried_.resize(slot + std::size_t{1});
+  level_.carried_[slot] = {message, driver_};
+}
+
+void FlowLevel::HostDesk::wake(Time at, std::uint32_t word) {
+  level_.due_.push({.at = at, .is_wake = true, .driver = driver_, .host = host_, .word = word});
+}
+
+void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word) {
+  level_.due_.push({.at = level_.now_ + level_.lag_, .driver = driver_, .host = host, .from = host_, .word = word});
 }
 
 double FlowLevel::packets_sent(const Flow& f) const {

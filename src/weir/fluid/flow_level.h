@@ -24,6 +24,7 @@
 
 #include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
+#include "weir/engine/model/program_driver.h"
 #include "weir/engine/time/samplers.h"
 #include "weir/engine/time/simulation.h"
 #include "weir/fluid/params.h"
@@ -61,7 +62,11 @@ class FlowLevel final : public engine::Engine {
   void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
   const traffic::Program& program() const override { return traffic_.program(); }
-  std::span<const engine::NodeTimes> node_times() const override { return node_times_; }
+  std::span<const engine::NodeTimes> node_times() const override {
+    return program_driver_ == nullptr ? std::span<const engine::NodeTimes>() : program_driver_->times();
+  }
+  void drive(std::unique_ptr<traffic::Driver> driver) override;
+  std::vector<engine::DriverReport> driver_reports() const override;
 
   // How much was looked at for the rates.
   const theory::Effort& effort() const { return rates_->effort(); }
@@ -80,16 +85,53 @@ class FlowLevel final : public engine::Engine {
     Time least_finish;
     std::uint32_t number = 0;  // among those that share
     Stage stage = Stage::none;
+    bool has_message = false;  // of a driver
   };
-  struct NodeState {
-    std::uint32_t waiting = 0;
-    Time ready;
+  // A message of a driver, which a flow carries.
+  struct Carried {
+    traffic::Message message;
+    std::uint32_t driver = 0;
+  };
+  // What a driver is told then.
+  struct Due {
+    Time at;
+    bool is_wake = false;  // else it was posted
+    std::uint32_t driver = 0;
+    std::uint32_t host = 0;
+    std::uint32_t from = 0;
+    std::uint64_t word = 0;
+  };
+  static bool is_later(const Due& a, const Due& b);
+  // What drivers can do, for one host at a time.
+  class HostDesk final : public traffic::Desk {
+   public:
+    explicit HostDesk(FlowLevel& level) : level_(level) {}
+    HostDesk& of(std::uint32_t driver, std::uint32_t host) {
+      driver_ = driver;
+      host_ = host;
+      return *this;
+    }
+
+    std::uint32_t host() const override { return host_; }
+    Time now() const override { return level_.now_; }
+    void send(traffic::Message message) override;
+    void wake(Time at, std::uint32_t word) override;
+    void post(std::uint32_t host, std::uint64_t word) override;
+    Time lag() const override { return level_.lag_; }
+    void done(std::uint64_t tasks) override { level_.tasks_done_ += tasks; }
+
+   private:
+    FlowLevel& level_;
+    std::uint32_t driver_ = 0;
+    std::uint32_t host_ = 0;
   };
 
   bool ended() const;
   Time next_event() const;
   void run_instant();
-  void start(const traffic::Flow& flow);
+  std::uint32_t start(const traffic::Flow& flow);
+  void add_driver(std::unique_ptr<traffic::Driver> driver);
+  void tell_driver();
   Time tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path);
   void handle(std::uint32_t slot);
   void finish_sending(std::uint32_t slot);
@@ -98,11 +140,6 @@ class FlowLevel final : public engine::Engine {
   double left(const Flow& flow) const;
   double packets_sent(const Flow& flow) const;
   void report();
-
-  bool is_node(const Flow& flow) const { return flow.record.id < program().size(); }
-  void make_due(std::uint32_t node, Time ready);
-  void run_node(std::uint32_t node);
-  void happened(std::uint32_t node, traffic::Event event, std::uint32_t where);
 
   const engine::Model& model_;
   const engine::RunOptions options_;
@@ -121,11 +158,14 @@ class FlowLevel final : public engine::Engine {
   Time now_;
   engine::Counters counters_;
 
-  using Due = std::pair<Time, std::uint32_t>;  // a node
-  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
-  std::vector<NodeState> node_states_;
-  std::vector<engine::NodeTimes> node_times_;
-  std::uint32_t nodes_done_ = 0;
+  std::vector<std::unique_ptr<traffic::Driver>> drivers_;
+  engine::ProgramDriver* program_driver_ = nullptr;  // one of them; null: the traffic has no program
+  std::vector<Carried> carried_;                     // by slot, where the flow has a message
+  std::vector<std::uint32_t> sent_by_;               // messages whose ids are chosen here, by host
+  std::priority_queue<Due, std::vector<Due>, decltype(&is_later)> due_{is_later};
+  HostDesk desk_{*this};
+  std::uint64_t tasks_ = 0;  // of all drivers
+  std::uint64_t tasks_done_ = 0;
   std::vector<std::uint32_t> ports_;  // of a path
   std::optional<engine::Stall> stall_;
 };

@@ -97,7 +97,9 @@ void FlowProbe::write_path(const host::FlowRecord& r) {
 
 void FlowProbe::finish(Summary& out) {
   std::vector<host::FlowRecord> active;
-  simulation_.for_each_active([&](const host::FlowView& flow) { active.push_back(record_of(flow, Time::max())); });
+  simulation_.for_each_active([&](const host::FlowView& flow) {
+    if (traffic::is_listed(flow.id)) active.push_back(record_of(flow, Time::max()));
+  });
   std::sort(active.begin(), active.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   for (const auto& record : active) write(record, ideal(record), 0);
   if (file_) file_->close();

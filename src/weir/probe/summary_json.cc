@@ -85,6 +85,12 @@ Json collective(const CollectiveSummary& c) {
   json["acknowledged_ps"] = time(c.acknowledged);
   json["acknowledged_bound_ps"] = c.start ? Json(c.acknowledged_bound.ps) : Json(nullptr);
   json["acknowledged_excess"] = beyond(c.acknowledged, c.acknowledged_bound);
+  if (c.bus_factor > 0) {
+    const auto rate = [](const std::optional<double>& bps) { return bps ? Json(std::llround(*bps)) : Json(nullptr); };
+    json["buffer_bytes"] = c.buffer.count;
+    json["algorithm_bandwidth_bps"] = rate(c.algorithm_bandwidth());
+    json["bus_bandwidth_bps"] = rate(c.bus_bandwidth());
+  }
   return json;
 }
 

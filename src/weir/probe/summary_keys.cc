@@ -11,6 +11,8 @@ Summary possible_summary(const ProbeParams& params, const engine::Model& model, 
     CollectiveSummary& c = out.collectives.emplace_back();
     c.tag = tags.at(part.tag);
     c.start = c.completion = c.acknowledged = Time{};
+    c.buffer = part.buffer;
+    c.bus_factor = part.bus_factor;
   }
   for (const ProbeKind& kind : probe_kinds())
     if (const void* of_kind = params.get(kind); of_kind != nullptr && kind.add_possible)

@@ -32,10 +32,20 @@ class Counter {
     if (start) out.last_start = std::max(out.last_start, *start);
     for (const std::uint64_t v : {std::uint64_t{src}, std::uint64_t{dst}, static_cast<std::uint64_t>(size.count),
                                   static_cast<std::uint64_t>(start ? start->ps : -1), std::uint64_t{tag}})
-      out.digest = (out.digest ^ v) * 0x9fb21c651e98df25ull + (out.digest >> 29);
+      mix(v);
     senders_[src].flows += 1;
     senders_[src].wire_bytes += static_cast<double>(size.count) + static_cast<double>(packets) * header_;
     if (look_) look_({src, dst, size, start, tags_.empty() ? "" : tags_[tag], s_.profiles[profile].name});
+  }
+
+  // Of messages that are made when they are due.
+  void add(const traffic::MessageSums& sums) {
+    out.flows += sums.messages;
+    out.payload = saturating_sum(out.payload, sums.payload);
+    const std::int64_t payload = s_.transport.payload.count;
+    out.packets += std::max(sums.messages, static_cast<std::uint64_t>(sums.payload.count / payload));
+    for (const std::uint64_t v : {sums.messages, static_cast<std::uint64_t>(sums.payload.count), std::uint64_t{sums.tag}})
+      mix(v);
   }
 
   // Of each sender, the share of its flows that its links cannot have sent when the last one starts.
@@ -49,6 +59,8 @@ class Counter {
   Expected out;
 
  private:
+  void mix(std::uint64_t v) { out.digest = (out.digest ^ v) * 0x9fb21c651e98df25ull + (out.digest >> 29); }
+
   struct Sender {
     double flows = 0;
     double wire_bytes = 0;
@@ -77,6 +89,8 @@ Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max
   for (std::uint32_t node = 0; node < program.size(); ++node)
     if (const auto& n = program[node]; n.is_message())
       counter.add(n.src, n.dst, n.size, std::nullopt, n.tag, n.profile);
+  for (const auto& driver : traffic->drivers())
+    if (const auto sums = driver->sums()) counter.add(*sums);
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   const Time first = traffic->peek().value_or(Time{});
   while (const auto flow = traffic->next()) {

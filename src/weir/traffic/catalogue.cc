@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weir/base/suggestion.h"
+#include "weir/traffic/collective_driver.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/goal.h"
@@ -37,6 +38,18 @@ Kind flow_list() {
           [](Traffic& traffic, const void* params, const Context& context) {
             add_source(traffic, std::make_unique<FlowList>(*static_cast<const FlowList::Params*>(params), context),
                        std::nullopt, context);
+          }};
+}
+
+// Messages are written down, or made when they are due.
+Kind collective() {
+  return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
+          [](Traffic& traffic, const void* params, const Context& context) {
+            const auto& c = *static_cast<const Collective*>(params);
+            if (c.messages == MessageRows::rows)
+              traffic.add(make_collective(c, context));
+            else
+              traffic.add(std::make_unique<CollectiveDriver>(c, context));
           }};
 }
 
@@ -74,7 +87,7 @@ std::list<Kind>& entries() {
       kind_of<PoissonIncast>("incast_poisson", "incasts of random senders to random receivers at random times"),
       permutation(),
       flow_list(),
-      program<Collective>("collective", "a collective operation: messages that wait for each other", make_collective),
+      collective(),
       program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs", make_hsdp),
       program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
                            read_program),

@@ -97,7 +97,9 @@ Program make_collective(const Collective& c, const Context& context) {
   Builder out(context, c.start, c.step_delay);
   for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk)
     add_steps(out, plan.hosts, plan.schedule, part_of(c.size, chunk, c.chunks));
-  return out.build();
+  Program program = out.build();
+  program.measure(c.size, bus_factor(c.operation, plan.schedule.ranks()));
+  return program;
 }
 
 Program make_hsdp(const Hsdp& h, const Context& context) {

@@ -13,7 +13,7 @@ Program::Program(std::vector<Node> nodes, std::span<const Edge> edges, std::uint
       first_(kEvents * nodes_.size() + 1),
       then_(edges.size()),
       waits_(nodes_.size()),
-      parts_{{0, static_cast<std::uint32_t>(nodes_.size()), tag}} {
+      parts_{{.first = 0, .end = static_cast<std::uint32_t>(nodes_.size()), .tag = tag}} {
   const auto place = [](const Edge& e) { return kEvents * e.node + static_cast<std::size_t>(e.event); };
   for (const Edge& e : edges) {
     ++first_[place(e) + 1];
@@ -31,7 +31,11 @@ void Program::append(const Program& other) {
   waits_.insert(waits_.end(), other.waits_.begin(), other.waits_.end());
   for (std::size_t i = 1; i < other.first_.size(); ++i) first_.push_back(edges + other.first_[i]);
   for (const std::uint32_t node : other.then_) then_.push_back(nodes + node);
-  for (const Part& p : other.parts_) parts_.push_back({nodes + p.first, nodes + p.end, p.tag});
+  for (Part p : other.parts_) {
+    p.first += nodes;
+    p.end += nodes;
+    parts_.push_back(p);
+  }
 }
 
 bool Program::waits_across_hosts() const {

@@ -55,12 +55,19 @@ class Program {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
     std::uint16_t tag = 0;
+    Bytes buffer;           // as in MessageSums, of a collective operation
+    double bus_factor = 0;  // else 0
   };
 
   Program() = default;
   // Edges name nodes that exist.
   Program(std::vector<Node> nodes, std::span<const Edge> edges, std::uint16_t tag);
 
+  // Says that the whole program is one collective operation (MessageSums).
+  void measure(Bytes buffer, double bus_factor) {
+    parts_.front().buffer = buffer;
+    parts_.front().bus_factor = bus_factor;
+  }
   // Adds another one, independent of this; its nodes are numbered on.
   void append(const Program& other);
 

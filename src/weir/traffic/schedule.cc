@@ -1,6 +1,8 @@
 #include "weir/traffic/schedule.h"
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace weir::traffic {
 
@@ -48,6 +50,27 @@ std::uint32_t Schedule::from(std::uint32_t rank, std::uint32_t step) const {
     case Operation::halving_doubling_all_reduce: return rank ^ distance(step);
     default: return (rank + ranks_ - 1) % ranks_;
   }
+}
+
+std::uint32_t Schedule::peer(std::uint32_t step) const {
+  switch (operation_) {
+    case Operation::all_to_all: return step;
+    case Operation::halving_doubling_all_reduce: return std::min(step, steps() - 1 - step);
+    default: return 0;
+  }
+}
+
+// In each step of a ring all segments are sent by somebody; halving moves n / 2, n / 4, ... 1 buffers, and doubling as
+// many.
+Bytes Schedule::total(Bytes size) const {
+  const bool twice = operation_ == Operation::ring_all_reduce || operation_ == Operation::halving_doubling_all_reduce;
+  const auto all = static_cast<__int128>(size.count) * (ranks_ - 1) * (twice ? 2 : 1);
+  return {static_cast<std::int64_t>(std::min<__int128>(all, std::numeric_limits<std::int64_t>::max()))};
+}
+
+// Parts of a buffer differ by a byte.
+Bytes Schedule::each(Bytes size) const {
+  return {std::max<std::int64_t>(0, total(size).count / ranks_ - std::int64_t{2} * steps())};
 }
 
 Bytes Schedule::amount(std::uint32_t rank, std::uint32_t step, Bytes size) const {

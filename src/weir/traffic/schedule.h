@@ -42,6 +42,12 @@ class Schedule {
   Bytes amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
   // From whom a rank receives in a step.
   std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
+  // Which of the ranks to which a rank sends it is to whom it does in a step, in the order in which they come first.
+  std::uint32_t peer(std::uint32_t step) const;
+  // What each rank sends at least of a buffer of `size` bytes, in all steps.
+  Bytes each(Bytes size) const;
+  // What all ranks together send of a buffer of `size` bytes; no more than the largest sum of bytes.
+  Bytes total(Bytes size) const;
 
  private:
   // Halving and doubling: how far a rank's partner in a step is.

@@ -244,6 +244,23 @@ class Bounds {
 
 }  // namespace
 
+CompletionBound completion_bound(const Model& model, const DriverReport& report) {
+  CompletionBound out;
+  Time busiest;
+  Time back;
+  for (const auto& [message, delay] : report.chain) {
+    const net::Framing framing = model.framing_without_int(model.profiles[message.profile]);
+    const Time delivery = model.paths.delivery(message.src, message.dst, message.size, framing);
+    out.received = saturating_sum(out.received, saturating_sum(delay, delivery));
+    busiest = std::max(busiest, transmission_time(report.sums.each, model.routing.rate_of_host(message.src)));
+    back = model.paths.least_one_way(message.dst, message.src, framing.ack);
+  }
+  const Time start = report.chain.empty() ? Time{} : report.chain.front().delay;
+  out.received = std::max(out.received, saturating_sum(start, busiest));
+  out.acknowledged = saturating_sum(out.received, back);
+  return out;
+}
+
 std::vector<CompletionBound> completion_bounds(const Model& model, const traffic::Program& program) {
   const Bounds bounds(model, program);
   std::vector<CompletionBound> out;

@@ -19,7 +19,9 @@
 
 #include <vector>
 
+#include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
+#include "weir/traffic/driver.h"
 #include "weir/traffic/program.h"
 
 namespace weir::engine {
@@ -28,6 +30,10 @@ struct CompletionBound {
   Time received;      // when all messages are; counted from time 0, as the events of the program are
   Time acknowledged;  // when the last sender knows that
 };
+
+// The bound of messages that are known by their chain and their sums alone: the chain takes its time, and each host
+// needs its link for what it sends.
+CompletionBound completion_bound(const Model& model, const DriverReport& report);
 
 // The bounds of each part of the program.
 std::vector<CompletionBound> completion_bounds(const Model& model, const traffic::Program& program);

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "weir/base/error.h"
 #include "weir/engine/model/network.h"
 #include "weir/engine/partition/drivers.h"
 #include "weir/engine/skip/message_skipper.h"
@@ -271,6 +272,10 @@ void Drivers<P>::take_over(const Mailbox& inbox) {
 template <class P>
 template <class A>
 void Drivers<P>::archive(A& a) {
+  auto drivers = static_cast<std::uint32_t>(drivers_.size());
+  a.value(drivers);
+  if (drivers != drivers_.size())
+    throw InputError("the checkpoint is of a run with other drivers; drive the new one before it is restored");
   for (std::uint32_t h = 0; h < of_host_.size(); ++h) {
     if (!shared().mine(h)) continue;
     OfHost& own = of_host_[h];

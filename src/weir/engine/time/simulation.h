@@ -68,6 +68,7 @@ class Simulation final : public Engine {
   std::span<const NodeTimes> node_times() const override {
     return program_driver_ == nullptr ? std::span<const NodeTimes>() : program_driver_->times();
   }
+  std::vector<DriverReport> driver_reports() const override;
   std::optional<FastForwardReport> fast_forward() const override;
   // How long a host waits to be told of an event at another one that starts a message of its own.
   Time lag() const;

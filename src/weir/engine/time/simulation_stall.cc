@@ -57,6 +57,33 @@ void Simulation::gather_nodes() {
   }
 }
 
+std::vector<DriverReport> Simulation::driver_reports() const {
+  std::vector<DriverReport> out;
+  for (const auto& driver : drivers_) {
+    const auto sums = driver->sums();
+    if (!sums) continue;
+    traffic::MessageSums own = *sums;
+    for (std::uint32_t h = 0; h < model_.topology.hosts; ++h)
+      if (partitions_->has(h)) driver->add(h, own);
+    if (options_.ranks != nullptr) {
+      Saver saved;
+      saved.value(own);
+      const traffic::MessageSums none = *sums;
+      own = none;
+      for (const std::string& text : gather(*options_.ranks, saved.content())) {
+        traffic::MessageSums of_rank;
+        Loader(text).value(of_rank);
+        own.unfinished -= none.unfinished - of_rank.unfinished;
+        own.start = std::min(own.start, of_rank.start);
+        own.received = std::max(own.received, of_rank.received);
+        own.acknowledged = std::max(own.acknowledged, of_rank.acknowledged);
+      }
+    }
+    out.push_back({own, driver->chain()});
+  }
+  return out;
+}
+
 // Of all ranks. Without a paused ingress there is no deadlock.
 bool Simulation::is_paused_anywhere() const {
   const net::Topology& t = model_.topology;

@@ -1,0 +1,155 @@
+// Collectives whose messages are made when they are due, against the same ones written down in advance.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/probe/collective_report.h"
+#include "weir/scenario/build.h"
+#include "weir/traffic/schedule.h"
+
+namespace weir::scenario {
+namespace {
+
+constexpr const char* kBase = R"(
+[topology]
+kind = "leaf-spine"
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+[algorithm]
+name = "hpcc"
+)";
+
+constexpr const char* kCollective = R"(
+[[traffic]]
+kind = "collective"
+operation = "ring-all-reduce"
+size = "400 KB"
+start = "3 us"
+)";
+
+std::vector<probe::CollectiveSummary> collectives_of(const std::string& text, const std::vector<std::string>& set) {
+  const auto run = build(load_scenario(text, "a.toml", set));
+  run.simulation->advance();
+  return probe::report_collectives(*run.simulation, run.tags);
+}
+
+void expect_equal(const probe::CollectiveSummary& a, const probe::CollectiveSummary& b, const std::string& what) {
+  EXPECT_EQ(a.tag, b.tag) << what;
+  EXPECT_EQ(a.messages, b.messages) << what;
+  EXPECT_EQ(a.unfinished, b.unfinished) << what;
+  EXPECT_EQ(a.payload, b.payload) << what;
+  EXPECT_EQ(a.start, b.start) << what;
+  EXPECT_EQ(a.completion, b.completion) << what;
+  EXPECT_EQ(a.acknowledged, b.acknowledged) << what;
+  EXPECT_EQ(a.bus_bandwidth(), b.bus_bandwidth()) << what;
+  ASSERT_TRUE(b.completion) << what;
+  EXPECT_GE(*b.completion, b.bound) << what;
+  EXPECT_LE(b.bound, a.bound) << what;  // what is known of messages that are not written down is less
+}
+
+TEST(CollectivesMadeWhenDue, EndAsThoseThatAreWrittenDown) {
+  const std::vector<std::vector<std::string>> variants{
+      {"traffic.0.operation=ring-reduce-scatter"},
+      {"traffic.0.operation=ring-all-gather"},
+      {"traffic.0.operation=all-to-all"},
+      {"traffic.0.operation=halving-doubling-all-reduce"},
+      {"traffic.0.chunks=3", "traffic.0.size=400003 B"},
+      {"traffic.0.operation=halving-doubling-all-reduce", "traffic.0.chunks=3", "traffic.0.size=400003 B"},
+      {"traffic.0.step_delay=2 us", "traffic.0.chunks=2"},
+      {"traffic.0.placement=random", "traffic.0.hosts=0-6"},
+      {"transport.connections=kept"},
+      {"transport.connections=kept", "traffic.0.operation=all-to-all", "traffic.0.size=400003 B"},
+      {"run.fidelity=flow"},
+      {"run.fidelity=flow", "traffic.0.operation=all-to-all"},
+      {"run.scheduler=wheel"},
+  };
+  for (std::vector<std::string> set : variants) {
+    std::string what;
+    for (const std::string& one : set) what += one + " ";
+    const auto written = collectives_of(std::string(kBase) + kCollective, set);
+    set.push_back("traffic.0.messages=sums");
+    const auto made = collectives_of(std::string(kBase) + kCollective, set);
+    ASSERT_EQ(written.size(), 1u);
+    ASSERT_EQ(made.size(), 1u);
+    expect_equal(written[0], made[0], what);
+  }
+}
+
+TEST(CollectivesMadeWhenDue, ShareTheNetworkWithOthers) {
+  const std::string two = std::string(kBase) + kCollective + R"(
+[[traffic]]
+kind = "collective"
+operation = "all-to-all"
+size = "100 KB"
+hosts = "0-3"
+tag = "other"
+messages = "sums"
+)";
+  const auto one_thread = collectives_of(two, {"traffic.0.messages=sums"});
+  ASSERT_EQ(one_thread.size(), 2u);
+  EXPECT_EQ(one_thread[1].tag, "other");
+  const auto written = collectives_of(two, {});
+  ASSERT_EQ(written.size(), 2u);
+  EXPECT_EQ(written[0].messages, one_thread[0].messages);
+  ASSERT_TRUE(one_thread[0].completion && one_thread[1].completion);
+}
+
+// nccl-tests, PERFORMANCE.md: the factors, and the bandwidth of a ring that nothing holds up.
+TEST(BusBandwidth, IsWhatNcclTestsSays) {
+  EXPECT_DOUBLE_EQ(traffic::bus_factor(traffic::Operation::ring_all_reduce, 8), 1.75);
+  EXPECT_DOUBLE_EQ(traffic::bus_factor(traffic::Operation::ring_all_gather, 8), 0.875);
+  EXPECT_DOUBLE_EQ(traffic::bus_factor(traffic::Operation::all_to_all, 8), 0.875);
+  const auto found = collectives_of(R"(
+[topology]
+kind = "star"
+hosts = 8
+rate = "100 Gbps"
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "collective"
+operation = "ring-all-reduce"
+size = "80 MB"
+)",
+                                    {"run.fidelity=flow"});
+  ASSERT_EQ(found.size(), 1u);
+  ASSERT_TRUE(found[0].bus_bandwidth());
+  // 1,000 of each 1,048 bytes are payload, and each of 14 steps takes some microseconds of latency beside 800
+  EXPECT_NEAR(*found[0].bus_bandwidth() / 100e9, 1000.0 / 1048, 0.005);
+  EXPECT_NEAR(*found[0].algorithm_bandwidth() * 1.75, *found[0].bus_bandwidth(), 1);
+}
+
+TEST(CollectivesMadeWhenDue, MayBeAnyNumber) {
+  const std::string many = R"(
+[topology]
+kind = "star"
+hosts = 8192
+[algorithm]
+name = "fixed-window"
+[network.buffer]
+mode = "lossy"
+[[traffic]]
+kind = "collective"
+operation = "ring-all-reduce"
+size = "100 MB"
+)";
+  try {
+    build(load_scenario(many, "a.toml", {}));
+    FAIL() << "134 million messages are not written down";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("any number with messages = \"sums\""), std::string::npos) << error.what();
+  }
+  const auto run = build(load_scenario(many, "a.toml", {"traffic.0.messages=sums", "run.stop=20 us"}));
+  run.simulation->advance();
+  const auto found = probe::report_collectives(*run.simulation, run.tags);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].messages, 8192ull * 2 * 8191);
+  EXPECT_GT(found[0].messages - found[0].unfinished, 0u);
+}
+
+}  // namespace
+}  // namespace weir::scenario
