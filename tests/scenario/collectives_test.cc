@@ -123,6 +123,56 @@ size = "80 MB"
   EXPECT_NEAR(*found[0].algorithm_bandwidth() * 1.75, *found[0].bus_bandwidth(), 1);
 }
 
+// 4 servers of 4: 2 * 3 steps of S / 4 in the servers, and 6 of S / 16 between them, of which nothing holds up another.
+TEST(HierarchicalAllReduce, TakesTheTimeOfItsSteps) {
+  const std::string servers = R"(
+[topology]
+kind = "star"
+hosts = 16
+rate = "400 Gbps"
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "collective"
+operation = "hierarchical-all-reduce"
+size = "64 MB"
+group = 4
+)";
+  const std::vector<std::string> flow{"run.fidelity=flow"};
+  const auto found = collectives_of(servers, flow);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].messages, 16u * 12);
+  ASSERT_TRUE(found[0].completion);
+  const auto run = build(load_scenario(servers, "a.toml", flow));
+  const auto framing = run.model->framing_without_int(run.model->profiles[0]);
+  const Time across = run.model->paths.delivery(0, 4, Bytes{4'000'000}, framing);
+  const Time within = transmission_time(Bytes{16'000'000}, Rate{3'600'000'000'000}) + Time{500'000};
+  EXPECT_EQ(*found[0].completion, 6 * across + 6 * within);
+  EXPECT_LE(found[0].bound, *found[0].completion);
+  // With packets it is no quicker; acknowledgements, 60 bytes to 1,048, share the links.
+  const auto packets = collectives_of(servers, {});
+  ASSERT_TRUE(packets[0].completion);
+  EXPECT_GE(*packets[0].completion, packets[0].bound);
+  EXPECT_LT(packets[0].completion->seconds(), 1.06 * found[0].completion->seconds());
+  EXPECT_EQ(*packets[0].completion, *collectives_of(servers, {"run.threads=2", "run.scheduler=wheel"})[0].completion);
+}
+
+TEST(HierarchicalAllReduce, NeedsServers) {
+  const auto refusal = [](const std::string& more) -> std::string {
+    try {
+      build(load_scenario(std::string(kBase) + kCollective,
+                          "a.toml", {"traffic.0.operation=hierarchical-all-reduce", more}));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal("traffic.0.group=1").find("two or more servers"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.group=8").find("two or more servers"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.group=3").find("does not divide"), std::string::npos);
+  EXPECT_EQ(refusal("traffic.0.group=4"), "");
+}
+
 TEST(CollectivesMadeWhenDue, MayBeAnyNumber) {
   const std::string many = R"(
 [topology]

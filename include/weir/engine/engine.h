@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,11 +39,28 @@ struct NodeTimes {
   Time received = Time::max();
 };
 
-// What a driver tells of its messages (traffic::Driver::sums, chain).
+// How long hosts have done something (traffic::Driver::activities): all together, and the one that has longest.
+struct ActivityTimes {
+  std::string name;
+  Time total;
+  Time longest;
+  std::uint32_t host = 0;
+};
+
+// What a driver tells of its messages and its hosts (traffic::Driver::sums, chain, times_of).
 struct DriverReport {
   traffic::MessageSums sums;
   std::vector<traffic::ChainLink> chain;
+  std::vector<ActivityTimes> activities;
+  std::uint32_t hosts = 0;  // those of which activities are known
+
+  // Adds what the driver says of a host.
+  void add(const traffic::Driver& driver, std::uint32_t host);
+  // Adds what another one, of other hosts, says of the same driver.
+  void merge(const DriverReport& other);
 };
+// Nothing if the driver does not tell.
+std::optional<DriverReport> empty_report(const traffic::Driver& driver);
 
 // When the calls of Engine::on_finish() come.
 enum class FinishCalls : std::uint8_t { after_each_epoch, later };

@@ -178,6 +178,14 @@ struct LinkSummary {
 };
 
 // One traffic source whose messages wait for each other, or whose completion as a whole is reported.
+// How long the hosts of a collective have done something, in the mean, and the one that has longest.
+struct ActivitySummary {
+  std::string name;
+  Time mean;
+  Time longest;
+  std::uint32_t host = 0;
+};
+
 struct CollectiveSummary {
   std::string tag;
   std::uint64_t messages = 0;
@@ -189,6 +197,7 @@ struct CollectiveSummary {
   std::optional<Time> completion;    // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
   Bytes buffer;                      // of each host, of a collective operation; 0 = it is none
+  std::vector<ActivitySummary> activities;  // nothing if its hosts do nothing but send
   double bus_factor = 0;             // bus bandwidth over buffer / completion, as nccl-tests has it (PERFORMANCE.md there)
 
   // buffer / completion in bit/s, and the same times bus_factor; nothing if it is no operation, or not complete.

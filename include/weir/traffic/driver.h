@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "weir/base/archive.h"
@@ -56,8 +57,9 @@ class Desk {
   virtual void send(Message message) = 0;
   // Calls woken() for this host at `at`, which is not before now(). Those of one instant come in order of `word`.
   virtual void wake(Time at, std::uint32_t word) = 0;
-  // Calls posted() for another host, `lag()` from now: no packet carries it. Only if Driver::posts().
-  virtual void post(std::uint32_t host, std::uint64_t word) = 0;
+  // Calls posted() for another host, at `at` or, if that is later, `lag()` from now: no packet carries it. Only if
+  // Driver::posts().
+  virtual void post(std::uint32_t host, std::uint64_t word, Time at = {}) = 0;
   // One epoch, at most 10 us (docs/guides/collectives.md).
   virtual Time lag() const = 0;
   // So many of the driver's tasks are done. When all are, the run waits for it no more.
@@ -73,6 +75,7 @@ struct MessageSums {
   Bytes each;                    // the least that any host sends
   Bytes buffer;                  // of each host, and by how much bus bandwidth exceeds buffer / time; 0 = that means
   double bus_factor = 0;         // nothing for these
+  Time least;                    // what all of them together take at least, if more than chain() is known
   Time start = Time::max();      // of the first
   Time received;                 // the last that has been received was, and the last that has been acknowledged
   Time acknowledged;
@@ -107,6 +110,9 @@ class Driver {
   virtual void add(std::uint32_t /*host*/, MessageSums&) const {}
   // Messages of which each waits for the receipt of the one before: all of them together last at least as long.
   virtual std::vector<ChainLink> chain() const { return {}; }
+  // By what a host spends its time, by name, and how much of it so far; nothing = it takes no part.
+  virtual std::vector<std::string> activities() const { return {}; }
+  virtual std::vector<Time> times_of(std::uint32_t /*host*/) const { return {}; }
 
   // A copy, in the state that it is in.
   virtual std::unique_ptr<Driver> clone() const = 0;

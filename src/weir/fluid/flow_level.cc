@@ -69,9 +69,9 @@ void FlowLevel::drive(std::unique_ptr<traffic::Driver> driver) {
 std::vector<engine::DriverReport> FlowLevel::driver_reports() const {
   std::vector<engine::DriverReport> out;
   for (const auto& driver : drivers_)
-    if (auto sums = driver->sums()) {
-      for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) driver->add(h, *sums);
-      out.push_back({*sums, driver->chain()});
+    if (auto report = engine::empty_report(*driver)) {
+      for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) report->add(*driver, h);
+      out.push_back(*std::move(report));
     }
   return out;
 }
@@ -288,8 +288,12 @@ void FlowLevel::HostDesk::wake(Time at, std::uint32_t word) {
   level_.due_.push({.at = at, .is_wake = true, .driver = driver_, .host = host_, .word = word});
 }
 
-void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word) {
-  level_.due_.push({.at = level_.now_ + level_.lag_, .driver = driver_, .host = host, .from = host_, .word = word});
+void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word, Time at) {
+  level_.due_.push({.at = std::max(at, level_.now_ + level_.lag_),
+                    .driver = driver_,
+                    .host = host,
+                    .from = host_,
+                    .word = word});
 }
 
 double FlowLevel::packets_sent(const Flow& f) const {

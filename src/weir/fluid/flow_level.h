@@ -116,7 +116,7 @@ class FlowLevel final : public engine::Engine {
     Time now() const override { return level_.now_; }
     void send(traffic::Message message) override;
     void wake(Time at, std::uint32_t word) override;
-    void post(std::uint32_t host, std::uint64_t word) override;
+    void post(std::uint32_t host, std::uint64_t word, Time at) override;
     Time lag() const override { return level_.lag_; }
     void done(std::uint64_t tasks) override { level_.tasks_done_ += tasks; }
 

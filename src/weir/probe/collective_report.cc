@@ -55,7 +55,9 @@ std::vector<CollectiveSummary> report_collectives(const engine::Engine& simulati
   }
   for (const engine::DriverReport& report : simulation.driver_reports()) {
     const auto bound = engine::completion_bound(model_of(simulation), report);
-    out.push_back(summary_of(report.sums, bound, report.sums.unfinished == 0, tags));
+    CollectiveSummary& c = out.emplace_back(summary_of(report.sums, bound, report.sums.unfinished == 0, tags));
+    for (const engine::ActivityTimes& a : report.activities)
+      c.activities.push_back({a.name, a.total / std::max(1u, report.hosts), a.longest, a.host});
   }
   return out;
 }

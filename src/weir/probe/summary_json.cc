@@ -85,6 +85,9 @@ Json collective(const CollectiveSummary& c) {
   json["acknowledged_ps"] = time(c.acknowledged);
   json["acknowledged_bound_ps"] = c.start ? Json(c.acknowledged_bound.ps) : Json(nullptr);
   json["acknowledged_excess"] = beyond(c.acknowledged, c.acknowledged_bound);
+  for (const ActivitySummary& a : c.activities)
+    json["activities"].push_back(
+        {{"name", a.name}, {"mean_ps", a.mean.ps}, {"longest_ps", a.longest.ps}, {"longest_at_host", a.host}});
   if (c.bus_factor > 0) {
     const auto rate = [](const std::optional<double>& bps) { return bps ? Json(std::llround(*bps)) : Json(nullptr); };
     json["buffer_bytes"] = c.buffer.count;

@@ -86,6 +86,9 @@ void collective(Text& out, const CollectiveSummary& c) {
              us(*c.completion), 100 * excess(*c.completion, c.bound), us(c.bound));
     out.line("  acknowledged after {}, {:.2f} % above {}", us(*c.acknowledged),
              100 * excess(*c.acknowledged, c.acknowledged_bound), us(c.acknowledged_bound));
+    for (const ActivitySummary& a : c.activities)
+      out.line("  {:<20} {:5.1f} % of the time in the mean, longest at host {}: {}", a.name,
+               100 * a.mean.seconds() / c.completion->seconds(), a.host, us(a.longest));
     if (c.bus_bandwidth())
       out.line("  algorithm bandwidth {:.3f} Gbit/s, bus bandwidth {:.3f} Gbit/s ({:.3f} GB/s)",
                *c.algorithm_bandwidth() / 1e9, *c.bus_bandwidth() / 1e9, *c.bus_bandwidth() / 8e9);

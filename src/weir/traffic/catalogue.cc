@@ -19,6 +19,7 @@
 #include "weir/traffic/poisson.h"
 #include "weir/traffic/program_file.h"
 #include "weir/traffic/traffic.h"
+#include "weir/traffic/training.h"
 
 namespace weir::traffic {
 namespace {
@@ -41,12 +42,21 @@ Kind flow_list() {
           }};
 }
 
+// Messages are made when they are due.
+template <class Params, class MadeDriver>
+Kind driven(std::string name, std::string meaning) {
+  return {std::move(name), std::move(meaning), &params_of<Params>(),
+          [](Traffic& traffic, const void* params, const Context& context) {
+            traffic.add(std::make_unique<MadeDriver>(*static_cast<const Params*>(params), context));
+          }};
+}
+
 // Messages are written down, or made when they are due.
 Kind collective() {
   return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
           [](Traffic& traffic, const void* params, const Context& context) {
             const auto& c = *static_cast<const Collective*>(params);
-            if (c.messages == MessageRows::rows)
+            if (c.messages == MessageRows::rows && c.group == 1)
               traffic.add(make_collective(c, context));
             else
               traffic.add(std::make_unique<CollectiveDriver>(c, context));
@@ -88,6 +98,7 @@ std::list<Kind>& entries() {
       permutation(),
       flow_list(),
       collective(),
+      driven<Training, TrainingDriver>("training", "a step of training: tensor, pipeline and data parallelism"),
       program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs", make_hsdp),
       program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",
                            read_program),

@@ -29,6 +29,8 @@ CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, 
       chunks_(c.chunks),
       start_(c.start),
       step_delay_(c.step_delay),
+      scale_up_(plan.scale_up),
+      id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
       hosts_(std::move(plan.hosts)),
@@ -43,7 +45,7 @@ void CollectiveDriver::begin(Desk& desk) {
 }
 
 Message CollectiveDriver::message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const {
-  return {.id = kAnyUnlistedId,
+  return {.id = id_,
           .word = word_of(chunk, step),
           .size = schedule_.amount(rank, step, part_of(size_, chunk, chunks_)),
           .dst = hosts_[schedule_.to(rank, step)],
@@ -54,8 +56,12 @@ Message CollectiveDriver::message(std::uint32_t rank, std::uint32_t chunk, std::
           .dport = kDestinationPort};
 }
 
-void CollectiveDriver::send(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const {
-  desk.send(message(rank, chunk, step));
+void CollectiveDriver::send(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) {
+  const Message m = message(rank, chunk, step);
+  if (scale_up_.is_there() && scale_up_.joins(desk.host(), m.dst))
+    desk.post(m.dst, m.word, scale_up_.carry(desk, m.size, of_rank_[rank].scale_up_free));
+  else
+    desk.send(m);
 }
 
 void CollectiveDriver::woken(Desk& desk, std::uint32_t word) {
@@ -71,24 +77,35 @@ void CollectiveDriver::woken(Desk& desk, std::uint32_t word) {
       send(desk, rank, chunk, step);
 }
 
-void CollectiveDriver::received(Desk& desk, const Message& message) {
+void CollectiveDriver::received(Desk& desk, const Message& message) { go_on(desk, message.word); }
+
+// Nobody acknowledges it.
+void CollectiveDriver::posted(Desk& desk, std::uint32_t, std::uint64_t word) {
+  go_on(desk, word);
+  end(desk);
+}
+
+// The message with this word has been received: what waits for it may be sent.
+void CollectiveDriver::go_on(Desk& desk, std::uint64_t word) {
   const std::uint32_t rank = ranks_[desk.host()];
   Rank& own = of_rank_[rank];
   own.received = std::max(own.received, desk.now());
-  const std::uint32_t step = step_of(message.word) + 1;
+  const std::uint32_t step = step_of(word) + 1;
   if (!schedule_.waits() || step == schedule_.steps()) return;
-  if (step_delay_ == Time{}) return send(desk, rank, chunk_of(message.word), step);
+  if (step_delay_ == Time{}) return send(desk, rank, chunk_of(word), step);
   if (own.free.empty()) {
     own.free.push_back(static_cast<std::uint32_t>(own.waiting.size()));
     own.waiting.push_back(0);
   }
   const std::uint32_t number = own.free.back();
   own.free.pop_back();
-  own.waiting[number] = word_of(chunk_of(message.word), step);
+  own.waiting[number] = word_of(chunk_of(word), step);
   desk.wake(desk.now() + step_delay_, number);
 }
 
-void CollectiveDriver::sent(Desk& desk, const Message&) {
+void CollectiveDriver::sent(Desk& desk, const Message&) { end(desk); }
+
+void CollectiveDriver::end(Desk& desk) {
   Rank& own = of_rank_[ranks_[desk.host()]];
   own.acknowledged = std::max(own.acknowledged, desk.now());
   ++own.done;
@@ -117,11 +134,18 @@ void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
 std::vector<ChainLink> CollectiveDriver::chain() const {
   std::vector<ChainLink> out;
   std::uint32_t rank = 0;
+  Time delay = start_;
   for (std::uint32_t step = 0; step < (schedule_.waits() ? schedule_.steps() : 1); ++step) {
     Message m = message(rank, chunks_ - 1, step);
     m.src = hosts_[rank];
     rank = schedule_.to(rank, step);
-    out.push_back({m, step == 0 ? start_ : step_delay_});
+    if (scale_up_.is_there() && scale_up_.joins(m.src, m.dst)) {
+      delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
+    } else {
+      out.push_back({m, delay});
+      delay = {};
+    }
+    delay += step_delay_;
   }
   return out;
 }
@@ -132,6 +156,7 @@ void CollectiveDriver::archive_rank(A& a, std::uint32_t host) {
   Rank& rank = of_rank_[ranks_[host]];
   a.value(rank.received);
   a.value(rank.acknowledged);
+  a.value(rank.scale_up_free);
   a.value(rank.done);
   a.values(rank.waiting);
   a.values(rank.free);

@@ -19,9 +19,12 @@ class CollectiveDriver final : public Driver {
   CollectiveDriver(const Collective& collective, const Context& context);
 
   std::uint64_t tasks() const override { return messages_; }
+  bool posts() const override { return scale_up_.is_there(); }
   void begin(Desk& desk) override;
   void received(Desk& desk, const Message& message) override;
   void sent(Desk& desk, const Message& message) override;
+  // A message of the same server has come.
+  void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
   // The first messages are to be sent, or one that has waited for its delay.
   void woken(Desk& desk, std::uint32_t word) override;
 
@@ -41,6 +44,7 @@ class CollectiveDriver final : public Driver {
   struct Rank {
     Time received;
     Time acknowledged;
+    Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
     std::vector<std::uint64_t> waiting;  // messages by number of the wake-up that they wait for
     std::vector<std::uint32_t> free;     // numbers
@@ -49,7 +53,9 @@ class CollectiveDriver final : public Driver {
   CollectiveDriver(const Collective& collective, const Context& context, CollectivePlan plan);
   template <class A>
   void archive_rank(A& a, std::uint32_t host);
-  void send(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
+  void send(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step);
+  void go_on(Desk& desk, std::uint64_t word);
+  void end(Desk& desk);
   Message message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
 
   const Schedule schedule_;
@@ -58,6 +64,8 @@ class CollectiveDriver final : public Driver {
   const std::uint32_t chunks_;
   const Time start_;
   const Time step_delay_;
+  const ScaleUp scale_up_;
+  const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;
   std::vector<std::uint32_t> hosts_;  // by rank

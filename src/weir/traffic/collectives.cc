@@ -84,7 +84,20 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError(
         "size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
                             c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
-  return {Schedule(c.operation, n), place(hosts, c.placement, 1, context)};
+  const bool has_servers = c.group > 1;
+  if (n % c.group != 0)
+    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, n));
+  if (c.operation == Operation::hierarchical_all_reduce && (!has_servers || n / c.group < 2))
+    throw InputError("group", fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
+                                          "hosts; {} is not possible",
+                                          n, c.group));
+  for (std::uint32_t i = 0; has_servers && i < n; ++i)
+    if (hosts[i] / c.group != hosts[i - i % c.group] / c.group)
+      throw InputError("hosts", fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
+                                            "a multiple of {} on",
+                                            hosts[i], hosts[i - i % c.group], c.group, c.group));
+  return {Schedule(c.operation, n, c.group), place(hosts, c.placement, c.group, context),
+          ScaleUp{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency}};
 }
 
 Program make_collective(const Collective& c, const Context& context) {

@@ -11,6 +11,7 @@
 #include "weir/traffic/context.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/program.h"
+#include "weir/traffic/scale_up.h"
 #include "weir/traffic/schedule.h"
 
 namespace weir::traffic {
@@ -28,10 +29,14 @@ struct Collective {
   Time start;
   Time step_delay;
   MessageRows messages = MessageRows::rows;
+  std::uint32_t group = 1;
+  Rate scale_up_rate{3'600'000'000'000};
+  Time scale_up_latency{500'000};
 
   static void describe(ParamList<Collective>& p) {
     p.choice("operation", &Collective::operation,
-             {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce"},
+             {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
+              "hierarchical-all-reduce"},
              "what the hosts do", "Thakur et al., IJHPCA 2005")
         .required = true;
     p.bytes("size", &Collective::size,
@@ -48,6 +53,14 @@ struct Collective {
     p.choice("messages", &Collective::messages, {"rows", "sums"},
              "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
              "they are due, and may be any number");
+    p.integer("group", &Collective::group, 1, kMaxHosts,
+              "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
+              "links, such as NVLink");
+    p.rate("scale_up_rate", &Collective::scale_up_rate, "of each GPU to those of its server, in each direction",
+           "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
+    p.time("scale_up_latency", &Collective::scale_up_latency,
+           "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
+           Time{1'000'000'000});
   }
 };
 
@@ -55,10 +68,12 @@ struct Collective {
 struct CollectivePlan {
   Schedule schedule;
   std::vector<std::uint32_t> hosts;
+  ScaleUp scale_up;
 };
 
 // Throws InputError if the hosts, or what each has to send, do not fit the operation.
 CollectivePlan plan_collective(const Collective&, const Context&);
+// Only without servers.
 Program make_collective(const Collective&, const Context&);
 
 // Hybrid sharded data parallelism (HSDP): servers of `group` GPUs, each shard replicated over the servers. GPU g of a

@@ -10,6 +10,7 @@ double bus_factor(Operation operation, std::uint32_t n) {
   const double share = static_cast<double>(n - 1) / n;
   switch (operation) {
     case Operation::ring_all_reduce:
+    case Operation::hierarchical_all_reduce:
     case Operation::halving_doubling_all_reduce: return 2 * share;
     default: return share;
   }
@@ -26,6 +27,7 @@ std::uint32_t Schedule::steps() const {
   switch (operation_) {
     case Operation::ring_all_reduce: return 2 * (ranks_ - 1);
     case Operation::halving_doubling_all_reduce: return 2 * static_cast<std::uint32_t>(std::countr_zero(ranks_));
+    case Operation::hierarchical_all_reduce: return first_behind() + group_ - 1;
     default: return ranks_ - 1;
   }
 }
@@ -40,6 +42,7 @@ std::uint32_t Schedule::to(std::uint32_t rank, std::uint32_t step) const {
   switch (operation_) {
     case Operation::all_to_all: return (rank + step + 1) % ranks_;
     case Operation::halving_doubling_all_reduce: return rank ^ distance(step);
+    case Operation::hierarchical_all_reduce: return moved(rank, step, 1);
     default: return (rank + 1) % ranks_;
   }
 }
@@ -48,6 +51,8 @@ std::uint32_t Schedule::from(std::uint32_t rank, std::uint32_t step) const {
   switch (operation_) {
     case Operation::all_to_all: return (rank + ranks_ - step - 1) % ranks_;
     case Operation::halving_doubling_all_reduce: return rank ^ distance(step);
+    case Operation::hierarchical_all_reduce:
+      return moved(rank, step, is_across(step) ? ranks_ / group_ - 1 : group_ - 1);
     default: return (rank + ranks_ - 1) % ranks_;
   }
 }
@@ -56,24 +61,44 @@ std::uint32_t Schedule::peer(std::uint32_t step) const {
   switch (operation_) {
     case Operation::all_to_all: return step;
     case Operation::halving_doubling_all_reduce: return std::min(step, steps() - 1 - step);
+    case Operation::hierarchical_all_reduce: return is_across(step) ? 1 : 0;
     default: return 0;
   }
 }
 
 // In each step of a ring all segments are sent by somebody; halving moves n / 2, n / 4, ... 1 buffers, and doubling as
-// many.
+// many. In servers (g - 1) n / g buffers go round, twice, and between them (n / g - 1), twice.
 Bytes Schedule::total(Bytes size) const {
-  const bool twice = operation_ == Operation::ring_all_reduce || operation_ == Operation::halving_doubling_all_reduce;
-  const auto all = static_cast<__int128>(size.count) * (ranks_ - 1) * (twice ? 2 : 1);
+  const bool once = bus_factor(operation_, ranks_) < 1;
+  const auto all = static_cast<__int128>(size.count) * (ranks_ - 1) * (once ? 1 : 2);
   return {static_cast<std::int64_t>(std::min<__int128>(all, std::numeric_limits<std::int64_t>::max()))};
 }
 
 // Parts of a buffer differ by a byte.
 Bytes Schedule::each(Bytes size) const {
-  return {std::max<std::int64_t>(0, total(size).count / ranks_ - std::int64_t{2} * steps())};
+  if (group_ == 1) return {std::max<std::int64_t>(0, total(size).count / ranks_ - std::int64_t{2} * steps())};
+  if (operation_ != Operation::hierarchical_all_reduce) return {};
+  const std::int64_t servers = ranks_ / group_;
+  return {std::max<std::int64_t>(0, 2 * (servers - 1) * (size.count / group_ / servers - 2))};
+}
+
+std::uint32_t Schedule::moved(std::uint32_t rank, std::uint32_t step, std::uint32_t by) const {
+  if (is_across(step)) return (rank + by * group_) % ranks_;
+  return rank - rank % group_ + (rank + by) % group_;
+}
+
+// In a server rank g has the sum of segment g + 1 when it goes across, and what it gets there goes round at the end.
+Bytes Schedule::hierarchical_amount(std::uint32_t rank, std::uint32_t step, Bytes size) const {
+  const std::uint32_t place = rank % group_;
+  if (step < first_across()) return part_of(size, (place + group_ - step % group_) % group_, group_);
+  if (!is_across(step)) return part_of(size, (place + 1 + group_ - (step - first_behind()) % group_) % group_, group_);
+  const std::uint32_t servers = ranks_ / group_;
+  const Bytes shard = part_of(size, (place + 1) % group_, group_);
+  return part_of(shard, (rank / group_ + servers - (step - first_across()) % servers) % servers, servers);
 }
 
 Bytes Schedule::amount(std::uint32_t rank, std::uint32_t step, Bytes size) const {
+  if (operation_ == Operation::hierarchical_all_reduce) return hierarchical_amount(rank, step, size);
   if (operation_ == Operation::all_to_all) return part_of(size, to(rank, step), ranks_);
   // In step s rank i sends segment i - s, which it received in the step before.
   if (operation_ != Operation::halving_doubling_all_reduce)

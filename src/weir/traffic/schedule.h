@@ -14,6 +14,7 @@ enum class Operation : std::uint8_t {
   ring_all_gather,
   all_to_all,
   halving_doubling_all_reduce,
+  hierarchical_all_reduce,
 };
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
@@ -25,12 +26,16 @@ double bus_factor(Operation operation, std::uint32_t n);
 //   ring reduce-scatter, ring all-gather   n-1 steps; in each every rank sends S/n to the next
 //   ring all-reduce                        both, 2(n-1) steps
 //   all-to-all                             every rank sends S/n to every other
+//   hierarchical all-reduce                servers of g ranks: a ring reduce-scatter in each server, g-1 steps; a ring
+//                                          all-reduce of every rank with those of its place in the other servers,
+//                                          2(n/g-1) steps with S/g; a ring all-gather in each server, g-1 steps
 //   halving-doubling all-reduce            n a power of 2; log2(n) steps that exchange S/2, S/4, ..., S/n with ranks at
 //                                          distance n/2, n/4, ..., 1, and the same backwards
 class Schedule {
  public:
-  // `ranks` is 2 or more, and a power of 2 for halving and doubling.
-  Schedule(Operation operation, std::uint32_t ranks) : operation_(operation), ranks_(ranks) {}
+  // `ranks` is 2 or more; a power of 2 for halving and doubling; two or more whole groups for a hierarchical operation.
+  Schedule(Operation operation, std::uint32_t ranks, std::uint32_t group = 1)
+      : operation_(operation), ranks_(ranks), group_(group) {}
 
   std::uint32_t ranks() const { return ranks_; }
   // How many messages each rank sends, one in each step.
@@ -44,17 +49,25 @@ class Schedule {
   std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
   // Which of the ranks to which a rank sends it is to whom it does in a step, in the order in which they come first.
   std::uint32_t peer(std::uint32_t step) const;
-  // What each rank sends at least of a buffer of `size` bytes, in all steps.
+  // What each rank sends at least by the network of a buffer of `size` bytes, in all steps.
   Bytes each(Bytes size) const;
   // What all ranks together send of a buffer of `size` bytes; no more than the largest sum of bytes.
   Bytes total(Bytes size) const;
 
  private:
+  // Hierarchical: the first step between servers, and the first behind those.
+  std::uint32_t first_across() const { return group_ - 1; }
+  std::uint32_t first_behind() const { return first_across() + 2 * (ranks_ / group_ - 1); }
+  bool is_across(std::uint32_t step) const { return step >= first_across() && step < first_behind(); }
+  // The same rank `by` places on, in its server or, across, by so many servers.
+  std::uint32_t moved(std::uint32_t rank, std::uint32_t step, std::uint32_t by) const;
+  Bytes hierarchical_amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
   // Halving and doubling: how far a rank's partner in a step is.
   std::uint32_t distance(std::uint32_t step) const;
 
   Operation operation_;
   std::uint32_t ranks_;
+  std::uint32_t group_;
 };
 
 // Part k of n if `whole` is cut as evenly as bytes allow.

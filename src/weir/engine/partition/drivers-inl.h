@@ -67,8 +67,8 @@ void Drivers<P>::wake(Time at, std::uint32_t word) {
 }
 
 template <class P>
-void Drivers<P>::post(std::uint32_t to, std::uint64_t word) {
-  tell({.at = now_ + lag_,
+void Drivers<P>::post(std::uint32_t to, std::uint64_t word, Time at) {
+  tell({.at = std::max(at, now_ + lag_),
         .message = {.id = 0, .word = word, .src = host_, .dst = to},
         .driver = driver_,
         .kind = NoticeKind::posted});

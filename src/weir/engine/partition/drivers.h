@@ -84,7 +84,7 @@ class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
   Time now() const override { return now_; }
   void send(traffic::Message message) override;
   void wake(Time at, std::uint32_t word) override;
-  void post(std::uint32_t host, std::uint64_t word) override;
+  void post(std::uint32_t host, std::uint64_t word, Time at) override;
   Time lag() const override { return lag_; }
   void done(std::uint64_t tasks) override { tasks_done_ += tasks; }
 

@@ -27,6 +27,42 @@ void Engine::refuse_decide() {
   throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
 }
 
+std::optional<DriverReport> empty_report(const traffic::Driver& driver) {
+  const auto sums = driver.sums();
+  if (!sums) return std::nullopt;
+  DriverReport out{.sums = *sums, .chain = driver.chain()};
+  for (const std::string& name : driver.activities()) out.activities.push_back({.name = name});
+  return out;
+}
+
+void DriverReport::add(const traffic::Driver& driver, std::uint32_t host) {
+  driver.add(host, sums);
+  const std::vector<Time> times = driver.times_of(host);
+  hosts += !times.empty();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    ActivityTimes& activity = activities[i];
+    activity.total += times[i];
+    if (times[i] > activity.longest) {
+      activity.longest = times[i];
+      activity.host = host;
+    }
+  }
+}
+
+void DriverReport::merge(const DriverReport& other) {
+  sums.unfinished -= sums.messages - other.sums.unfinished;
+  sums.start = std::min(sums.start, other.sums.start);
+  sums.received = std::max(sums.received, other.sums.received);
+  sums.acknowledged = std::max(sums.acknowledged, other.sums.acknowledged);
+  hosts += other.hosts;
+  for (std::size_t i = 0; i < activities.size(); ++i) {
+    activities[i].total += other.activities[i].total;
+    if (other.activities[i].longest <= activities[i].longest) continue;
+    activities[i].longest = other.activities[i].longest;
+    activities[i].host = other.activities[i].host;
+  }
+}
+
 void Engine::refuse_drive() {
   throw std::logic_error("this run takes no drivers, or no more: it has begun, or skips messages");
 }

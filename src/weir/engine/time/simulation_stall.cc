@@ -6,6 +6,21 @@
 #include "weir/engine/time/simulation.h"
 
 namespace weir::engine {
+namespace {
+
+// What differs among ranks.
+template <class A>
+void archive_report(A& a, DriverReport& report) {
+  a.value(report.sums);
+  a.value(report.hosts);
+  for (ActivityTimes& activity : report.activities) {
+    a.value(activity.total);
+    a.value(activity.longest);
+    a.value(activity.host);
+  }
+}
+
+}  // namespace
 
 // The partitions of all ranks, built anew.
 struct Simulation::Whole {
@@ -60,26 +75,22 @@ void Simulation::gather_nodes() {
 std::vector<DriverReport> Simulation::driver_reports() const {
   std::vector<DriverReport> out;
   for (const auto& driver : drivers_) {
-    const auto sums = driver->sums();
-    if (!sums) continue;
-    traffic::MessageSums own = *sums;
+    auto report = empty_report(*driver);
+    if (!report) continue;
     for (std::uint32_t h = 0; h < model_.topology.hosts; ++h)
-      if (partitions_->has(h)) driver->add(h, own);
+      if (partitions_->has(h)) report->add(*driver, h);
     if (options_.ranks != nullptr) {
-      Saver saved;
-      saved.value(own);
-      const traffic::MessageSums none = *sums;
-      own = none;
-      for (const std::string& text : gather(*options_.ranks, saved.content())) {
-        traffic::MessageSums of_rank;
-        Loader(text).value(of_rank);
-        own.unfinished -= none.unfinished - of_rank.unfinished;
-        own.start = std::min(own.start, of_rank.start);
-        own.received = std::max(own.received, of_rank.received);
-        own.acknowledged = std::max(own.acknowledged, of_rank.acknowledged);
+      Saver own;
+      archive_report(own, *report);
+      report = empty_report(*driver);
+      for (const std::string& text : gather(*options_.ranks, own.content())) {
+        auto of_rank = empty_report(*driver);
+        Loader loader(text);
+        archive_report(loader, *of_rank);
+        report->merge(*of_rank);
       }
     }
-    out.push_back({own, driver->chain()});
+    out.push_back(*std::move(report));
   }
   return out;
 }

@@ -1,0 +1,122 @@
+// A step of training, against what can be worked out by hand.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/probe/collective_report.h"
+#include "weir/scenario/build.h"
+
+namespace weir::scenario {
+namespace {
+
+// 4 servers of 4 GPUs, two stages of one layer, two replicas, four microbatches. Within servers 450 GB/s and 500 ns,
+// between them 50 GB/s and 1 us, no headers.
+constexpr const char* kStep = R"(
+[topology]
+kind = "star"
+hosts = 16
+rate = "400 Gbps"
+delay = "500 ns"
+[algorithm]
+name = "fixed-window"
+window = "10 MB"
+[transport]
+payload = "1000 B"
+header = "0 B"
+ack_header = "1 B"
+min_frame = "1 B"
+[run]
+fidelity = "flow"
+[[traffic]]
+kind = "training"
+tensor = 4
+pipeline = 2
+data = 2
+layers = 2
+microbatches = 4
+activations = "16 MiB"
+gradients = "96 MiB"
+attention = "300 us"
+mlp = "500 us"
+group = 4
+)";
+
+probe::CollectiveSummary step_of(const std::vector<std::string>& set) {
+  const auto run = build(load_scenario(kStep, "a.toml", set));
+  run.simulation->advance();
+  return probe::report_collectives(*run.simulation, run.tags).at(0);
+}
+
+// In microseconds, of a step in which no two messages share a link: forward and backward turns, the gathering of what
+// the other stage has sent, the sending itself and the all-reduce of gradients.
+double by_hand() {
+  constexpr double kMiB = 1'048'576;
+  const double within = 4 * kMiB / 450e3 + 0.5;
+  const double forward = 300 + 500 + 2 * 6 * within;
+  const double backward = 600 + 1000 + 2 * 6 * within;
+  const double gather = 3 * within;
+  const double pipeline = 4 * kMiB / 50e3 + 1;
+  const double data = 2 * (48 * kMiB / 50e3 + 1);
+  return forward + pipeline + 4 * (gather + forward + backward + pipeline) + gather + backward + data;
+}
+
+TEST(TrainingStep, TakesWhatArithmeticSays) {
+  EXPECT_NEAR(by_hand(), 15765.487, 0.01);
+  const auto step = step_of({});
+  ASSERT_TRUE(step.completion);
+  EXPECT_EQ(step.messages, 1536u + 64 + 192 + 32);
+  EXPECT_EQ(step.payload.count, 6'442'450'944 + 268'435'456 + 805'306'368 + 1'610'612'736);
+  // A turn ends when what it has sent is acknowledged, 1 us later.
+  EXPECT_GE(step.completion->seconds() * 1e6, by_hand());
+  EXPECT_LE(step.completion->seconds() * 1e6, by_hand() + 8);
+  EXPECT_EQ(step.bound, Time{(4 + 2 - 1) * 2'400'000'000});
+  ASSERT_EQ(step.activities.size(), 4u);
+  EXPECT_EQ(step.activities[0].name, "computation");
+  EXPECT_EQ(step.activities[0].mean, Time{4 * 2'400'000'000});
+}
+
+TEST(TrainingStep, IsTheSameOnAnyNumberOfThreadsAndWithPackets) {
+  const std::vector<std::string> packets{"run.fidelity=exact", "transport.payload=4 KB"};
+  const auto one = step_of(packets);
+  ASSERT_TRUE(one.completion);
+  EXPECT_NEAR(one.completion->seconds() * 1e6, by_hand(), 10);
+  for (const char* threads : {"run.threads=2", "run.scheduler=wheel", "transport.connections=kept"}) {
+    std::vector<std::string> set = packets;
+    set.emplace_back(threads);
+    EXPECT_EQ(step_of(set).completion, one.completion) << threads;
+  }
+}
+
+// What is sent to experts and comes back, of two replicas: each sends half of its activations, so (1 - imbalance) / 2 or
+// (1 + imbalance) / 2 of them, to the other.
+TEST(TrainingStep, SendsToExpertsWhatTheirShareIs) {
+  const auto even = step_of({"traffic.0.experts=2"});
+  const auto uneven = step_of({"traffic.0.experts=2", "traffic.0.imbalance=0.2"});
+  ASSERT_TRUE(even.completion && uneven.completion);
+  EXPECT_EQ(even.messages, 768u + 64 + 192 + 32 + 256);
+  EXPECT_EQ(uneven.messages, even.messages);
+  EXPECT_EQ(even.payload.count, 3'221'225'472 + 268'435'456 + 805'306'368 + 1'610'612'736 + 256 * (2ll << 20));
+  EXPECT_GT(*uneven.completion, *even.completion);
+  ASSERT_EQ(even.activities.size(), 5u);
+  EXPECT_GT(even.activities[4].mean, Time{});
+}
+
+TEST(TrainingStep, SaysWhatDoesNotFit) {
+  const auto refusal = [](const std::string& set) -> std::string {
+    try {
+      build(load_scenario(kStep, "a.toml", {set}));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal("traffic.0.tensor=3").find("tensor * pipeline * data = 3 * 2 * 2 = 12"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.layers=3").find("no whole number for each of 2 stages"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.experts=3").find("no divisor of the 2 replicas"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.group=3").find("does not divide"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weir::scenario
