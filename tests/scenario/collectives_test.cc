@@ -173,6 +173,46 @@ TEST(HierarchicalAllReduce, NeedsServers) {
   EXPECT_EQ(refusal("traffic.0.group=4"), "");
 }
 
+TEST(TreeAllReduce, GoesUpAndDownBothTrees) {
+  const std::string tree = R"(
+[topology]
+kind = "star"
+hosts = 2
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "collective"
+operation = "tree-all-reduce"
+size = "2 MB"
+)";
+  // Of two ranks each is the root of one tree: half of the buffer goes there and back, in both directions at once.
+  const auto run = build(load_scenario(tree, "a.toml", {"run.fidelity=flow"}));
+  run.simulation->advance();
+  const auto found = probe::report_collectives(*run.simulation, run.tags).at(0);
+  const auto framing = run.model->framing_without_int(run.model->profiles[0]);
+  ASSERT_TRUE(found.completion);
+  EXPECT_EQ(*found.completion, 2 * run.model->paths.delivery(0, 1, Bytes{1'000'000}, framing));
+  EXPECT_EQ(found.bound, *found.completion);
+
+  for (const std::vector<std::string>& set :
+       {std::vector<std::string>{"topology.hosts=13", "traffic.0.chunks=4"},
+        {"topology.hosts=24", "traffic.0.group=4", "traffic.0.chunks=3", "traffic.0.step_delay=1 us"},
+        {"topology.hosts=12", "transport.connections=kept", "traffic.0.messages=sums"}}) {
+    const auto one = collectives_of(tree, set).at(0);
+    const auto hosts = one.messages;
+    ASSERT_TRUE(one.completion) << set[0];
+    EXPECT_GE(*one.completion, one.bound) << set[0];
+    EXPECT_EQ(one.unfinished, 0u) << set[0];
+    std::vector<std::string> other = set;
+    other.emplace_back("run.threads=2");
+    other.emplace_back("run.scheduler=heap");
+    const auto two = collectives_of(tree, other).at(0);
+    EXPECT_EQ(two.completion, one.completion) << set[0];
+    EXPECT_EQ(two.messages, hosts) << set[0];
+  }
+  EXPECT_EQ(collectives_of(tree, {"topology.hosts=13", "traffic.0.chunks=4"}).at(0).messages, 12u * 2 * 2 * 4);
+}
+
 TEST(CollectivesMadeWhenDue, MayBeAnyNumber) {
   const std::string many = R"(
 [topology]

@@ -124,7 +124,8 @@ TEST(Collective, SaysWhatIsWrong) {
   EXPECT_EQ(error_of([] { make_collective({.size = 1_KB, .hosts = "1"}, uniform_hosts(4)); }),
             "hosts: '1' is 1 host(s); a collective needs at least 2");
   EXPECT_EQ(error_of([] { make(Operation::all_to_all, 1_GB, 20'000); }),
-            "hosts: that would be 399980000 messages; at most 100000000 are possible");
+            "hosts: that would be 399980000 messages; at most 100000000 are possible, or any number with messages = "
+            "\"sums\"");
 }
 
 // Spraying IV-A: 16 servers of 8 GPUs, GPU i sends to GPU i + 8.

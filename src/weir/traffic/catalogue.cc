@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "weir/base/suggestion.h"
-#include "weir/traffic/collective_driver.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/goal.h"
@@ -18,8 +17,10 @@
 #include "weir/traffic/permutation.h"
 #include "weir/traffic/poisson.h"
 #include "weir/traffic/program_file.h"
+#include "weir/traffic/schedule_driver.h"
 #include "weir/traffic/traffic.h"
 #include "weir/traffic/training.h"
+#include "weir/traffic/tree_driver.h"
 
 namespace weir::traffic {
 namespace {
@@ -56,10 +57,12 @@ Kind collective() {
   return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
           [](Traffic& traffic, const void* params, const Context& context) {
             const auto& c = *static_cast<const Collective*>(params);
-            if (c.messages == MessageRows::rows && c.group == 1)
+            if (c.operation == Operation::tree_all_reduce)
+              traffic.add(std::make_unique<TreeDriver>(c, context));
+            else if (c.messages == MessageRows::rows && c.group == 1)
               traffic.add(make_collective(c, context));
             else
-              traffic.add(std::make_unique<CollectiveDriver>(c, context));
+              traffic.add(std::make_unique<ScheduleDriver>(c, context));
           }};
 }
 

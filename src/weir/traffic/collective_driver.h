@@ -1,69 +1,93 @@
-// The driver of a collective whose messages are made when they are due: what a host sends follows from what it has
-// received (traffic/schedule.h). Memory follows the hosts, not the messages.
+// What drivers of collective operations have in common: who takes part, messages that go by the network or by scale-up
+// links, delays between steps, and sums. Memory follows the hosts, not the messages.
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/driver.h"
-#include "weir/traffic/schedule.h"
 
 namespace weir::traffic {
 
-class CollectiveDriver final : public Driver {
+class CollectiveDriver : public Driver {
  public:
-  // Throws InputError as plan_collective() does.
-  CollectiveDriver(const Collective& collective, const Context& context);
-
-  std::uint64_t tasks() const override { return messages_; }
-  bool posts() const override { return scale_up_.is_there(); }
-  void begin(Desk& desk) override;
-  void received(Desk& desk, const Message& message) override;
-  void sent(Desk& desk, const Message& message) override;
+  std::uint64_t tasks() const final { return messages_; }
+  bool posts() const final { return scale_up_.is_there(); }
+  void begin(Desk& desk) final;
+  void received(Desk& desk, const Message& message) final;
+  void sent(Desk& desk, const Message& message) final;
   // A message of the same server has come.
-  void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
+  void posted(Desk& desk, std::uint32_t from, std::uint64_t word) final;
   // The first messages are to be sent, or one that has waited for its delay.
-  void woken(Desk& desk, std::uint32_t word) override;
+  void woken(Desk& desk, std::uint32_t word) final;
 
-  std::optional<MessageSums> sums() const override;
-  void add(std::uint32_t host, MessageSums& sums) const override;
-  // Once round the ranks with the last chunk.
-  std::vector<ChainLink> chain() const override;
+  std::optional<MessageSums> sums() const final;
+  void add(std::uint32_t host, MessageSums& sums) const final;
+  std::vector<ChainLink> chain() const final;
 
-  std::unique_ptr<Driver> clone() const override { return std::make_unique<CollectiveDriver>(*this); }
-  void archive(Saver& a, std::uint32_t host) override { archive_rank(a, host); }
-  void archive(Loader& a, std::uint32_t host) override { archive_rank(a, host); }
+  void archive(Saver& a, std::uint32_t host) final;
+  void archive(Loader& a, std::uint32_t host) final;
+
+ protected:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // A message: from whom to whom, by rank, how much, and what its receiver is to know.
+  struct Send {
+    std::uint32_t to = 0;
+    std::uint32_t peer = 0;  // which of its peers that is: messages to each have ports of their own
+    Bytes size;
+    std::uint64_t word = 0;
+  };
+
+  struct Hop {
+    std::uint32_t from = 0;  // rank
+    Send message;
+  };
+
+  // `messages` in all.
+  CollectiveDriver(const Collective& collective, const Context& context, std::vector<std::uint32_t> hosts,
+                   std::uint64_t messages);
+  CollectiveDriver(const CollectiveDriver&) = default;
+
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(hosts_.size()); }
+  const Collective& collective() const { return collective_; }
+  // Sends at once, or `step_delay` from now.
+  void send(Desk& desk, std::uint32_t rank, const Send& message);
+  void send_later(Desk& desk, std::uint32_t rank, const Send& message);
 
  private:
-  static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  static constexpr std::uint32_t kFirst = kNone;  // as the word of a wake-up
+  // The rank sends what waits for nothing.
+  virtual void start(Desk& desk, std::uint32_t rank) = 0;
+  // The rank has received this: it sends what has waited for it.
+  virtual void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) = 0;
+  // What all ranks send, and the least that each sends by the network.
+  virtual Bytes payload() const = 0;
+  virtual Bytes each() const = 0;
+  // Messages of which each waits for the one before.
+  virtual std::vector<Hop> longest() const = 0;
+  // What else is known of a rank.
+  virtual void archive_rank(Saver&, std::uint32_t /*rank*/) {}
+  virtual void archive_rank(Loader&, std::uint32_t /*rank*/) {}
 
   struct Rank {
     Time received;
     Time acknowledged;
     Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
-    std::vector<std::uint64_t> waiting;  // messages by number of the wake-up that they wait for
-    std::vector<std::uint32_t> free;     // numbers
+    std::vector<Send> waiting;        // by number of the wake-up that they wait for
+    std::vector<std::uint32_t> free;  // numbers
   };
 
-  CollectiveDriver(const Collective& collective, const Context& context, CollectivePlan plan);
   template <class A>
-  void archive_rank(A& a, std::uint32_t host);
-  void send(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step);
-  void go_on(Desk& desk, std::uint64_t word);
+  void archive_both(A& a, std::uint32_t host);
+  void arrive(Desk& desk, std::uint64_t word);
   void end(Desk& desk);
-  Message message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
+  Message message(std::uint32_t rank, const Send& send) const;
 
-  const Schedule schedule_;
-  const Bytes size_;
-  const Operation operation_;
-  const std::uint32_t chunks_;
-  const Time start_;
-  const Time step_delay_;
+  const Collective collective_;
   const ScaleUp scale_up_;
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;

@@ -36,8 +36,9 @@ struct Collective {
   static void describe(ParamList<Collective>& p) {
     p.choice("operation", &Collective::operation,
              {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
-              "hierarchical-all-reduce"},
-             "what the hosts do", "Thakur et al., IJHPCA 2005")
+              "hierarchical-all-reduce", "tree-all-reduce"},
+             "what the hosts do; trees are two at once, each with half of the buffer",
+             "Thakur et al., IJHPCA 2005; NCCL trees.cc")
         .required = true;
     p.bytes("size", &Collective::size,
             "the buffer of each host; in an all-gather what it has at the end, in an all-to-all it keeps its own share",

@@ -11,6 +11,7 @@ double bus_factor(Operation operation, std::uint32_t n) {
   switch (operation) {
     case Operation::ring_all_reduce:
     case Operation::hierarchical_all_reduce:
+    case Operation::tree_all_reduce:
     case Operation::halving_doubling_all_reduce: return 2 * share;
     default: return share;
   }

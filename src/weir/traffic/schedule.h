@@ -15,7 +15,9 @@ enum class Operation : std::uint8_t {
   all_to_all,
   halving_doubling_all_reduce,
   hierarchical_all_reduce,
+  tree_all_reduce,  // by trees (traffic/tree_driver.h), all others step by step
 };
+
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
 // (PERFORMANCE.md there).

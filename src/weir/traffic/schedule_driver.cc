@@ -1,0 +1,51 @@
+#include "weir/traffic/schedule_driver.h"
+
+#include <utility>
+
+namespace weir::traffic {
+namespace {
+
+// What a message's word says.
+constexpr std::uint64_t word_of(std::uint32_t chunk, std::uint32_t step) { return std::uint64_t{chunk} << 32 | step; }
+constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+constexpr std::uint32_t step_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+
+}  // namespace
+
+ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context)
+    : ScheduleDriver(c, context, plan_collective(c, context)) {}
+
+ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context, CollectivePlan plan)
+    : CollectiveDriver(c, context, std::move(plan.hosts),
+                       std::uint64_t{plan.schedule.steps()} * plan.schedule.ranks() * c.chunks),
+      schedule_(plan.schedule) {}
+
+CollectiveDriver::Send ScheduleDriver::message_of(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const {
+  return {.to = schedule_.to(rank, step),
+          .peer = schedule_.peer(step),
+          .size = schedule_.amount(rank, step, part_of(collective().size, chunk, collective().chunks)),
+          .word = word_of(chunk, step)};
+}
+
+void ScheduleDriver::start(Desk& desk, std::uint32_t rank) {
+  for (std::uint32_t chunk = 0; chunk < collective().chunks; ++chunk)
+    for (std::uint32_t step = 0; step < (schedule_.waits() ? 1 : schedule_.steps()); ++step)
+      send(desk, rank, message_of(rank, chunk, step));
+}
+
+void ScheduleDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
+  const std::uint32_t step = step_of(word) + 1;
+  if (schedule_.waits() && step < schedule_.steps()) send_later(desk, rank, message_of(rank, chunk_of(word), step));
+}
+
+std::vector<CollectiveDriver::Hop> ScheduleDriver::longest() const {
+  std::vector<Hop> out;
+  std::uint32_t rank = 0;
+  for (std::uint32_t step = 0; step < (schedule_.waits() ? schedule_.steps() : 1); ++step) {
+    out.push_back({rank, message_of(rank, collective().chunks - 1, step)});
+    rank = out.back().message.to;
+  }
+  return out;
+}
+
+}  // namespace weir::traffic

@@ -1,0 +1,115 @@
+#include "weir/traffic/tree_driver.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "weir/traffic/double_tree.h"
+#include "weir/traffic/schedule.h"
+
+namespace weir::traffic {
+namespace {
+
+std::uint64_t messages_of(const Collective& c, std::uint64_t ranks) {
+  return (ranks - 1) * 2 * 2 * c.chunks;
+}
+
+// What a message's word says.
+constexpr std::uint64_t word_of(std::uint32_t tree, std::uint32_t chunk, bool down) {
+  return std::uint64_t{chunk} << 2 | tree << 1 | (down ? 1u : 0u);
+}
+constexpr bool is_down(std::uint64_t word) { return (word & 1) != 0; }
+constexpr std::uint32_t tree_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 1 & 1); }
+constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 2); }
+
+}  // namespace
+
+TreeDriver::TreeDriver(const Collective& c, const Context& context)
+    : TreeDriver(c, context, plan_collective(c, context)) {}
+
+TreeDriver::TreeDriver(const Collective& c, const Context& context, CollectivePlan plan)
+    : CollectiveDriver(c, context, plan.hosts, messages_of(c, plan.hosts.size())), come_(plan.hosts.size()) {}
+
+TreeDriver::Place TreeDriver::place_of(std::uint32_t rank, std::uint32_t tree) const {
+  const std::uint32_t group = collective().group;
+  Place out;
+  if (rank % group != 0) {
+    out.parent = rank - 1;
+  } else {
+    const TreePlace place = double_tree(rank / group, ranks() / group, tree);
+    if (place.parent != kNoRank) out.parent = place.parent * group;
+    for (const std::uint32_t child : place.children)
+      if (child != kNoRank) out.child[out.children++] = child * group;
+  }
+  if ((rank + 1) % group != 0) out.child[out.children++] = rank + 1;
+  return out;
+}
+
+Bytes TreeDriver::size_of(std::uint32_t tree, std::uint32_t chunk) const {
+  return part_of(part_of(collective().size, tree, kTrees), chunk, collective().chunks);
+}
+
+// Ports: those of the parent in each tree, then those of children.
+CollectiveDriver::Send TreeDriver::message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to,
+                                              std::uint32_t peer) const {
+  return {.to = to,
+          .peer = tree + kTrees * peer,
+          .size = size_of(tree, chunk),
+          .word = word_of(tree, chunk, way == Way::down)};
+}
+
+// Leaves begin.
+void TreeDriver::start(Desk& desk, std::uint32_t rank) {
+  for (std::uint32_t chunk = 0; chunk < collective().chunks; ++chunk)
+    for (std::uint32_t tree = 0; tree < kTrees; ++tree)
+      if (const Place place = place_of(rank, tree); place.children == 0)
+        send(desk, rank, message_of(tree, chunk, Way::up, place.parent, 0));
+}
+
+void TreeDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
+  const std::uint32_t tree = tree_of(word);
+  const std::uint32_t chunk = chunk_of(word);
+  if (is_down(word)) return pass_down(desk, rank, tree, chunk);
+  if (const std::uint32_t children = place_of(rank, tree).children; children > 1) {
+    auto& come = come_[rank];
+    if (come.empty()) come.resize(std::size_t{kTrees} * collective().chunks);
+    if (++come[kTrees * std::size_t{chunk} + tree] < children) return;
+  }
+  pass_up(desk, rank, tree, chunk);
+}
+
+// The root has it all, and sends it down.
+void TreeDriver::pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) {
+  if (const std::uint32_t parent = place_of(rank, tree).parent; parent != kNone)
+    send_later(desk, rank, message_of(tree, chunk, Way::up, parent, 0));
+  else
+    pass_down(desk, rank, tree, chunk);
+}
+
+void TreeDriver::pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) {
+  const Place place = place_of(rank, tree);
+  for (std::uint32_t i = 0; i < place.children; ++i)
+    send_later(desk, rank, message_of(tree, chunk, Way::down, place.child[i], i + 1));
+}
+
+Bytes TreeDriver::payload() const {
+  const auto all = static_cast<__int128>(collective().size.count) * (ranks() - 1) * 2;
+  return {static_cast<std::int64_t>(std::min<__int128>(all, std::numeric_limits<std::int64_t>::max()))};
+}
+
+std::vector<CollectiveDriver::Hop> TreeDriver::longest() const {
+  std::vector<std::uint32_t> path;  // from the deepest rank to the root
+  for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
+    std::vector<std::uint32_t> way{rank};
+    while (place_of(way.back(), 0).parent != kNone) way.push_back(place_of(way.back(), 0).parent);
+    if (way.size() > path.size()) path = way;
+  }
+  const std::uint32_t last = collective().chunks - 1;
+  std::vector<Hop> out;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i)
+    out.push_back({path[i], message_of(0, last, Way::up, path[i + 1], 0)});
+  for (std::size_t i = path.size() - 1; i > 0; --i)
+    out.push_back({path[i], message_of(0, last, Way::down, path[i - 1], 0)});
+  return out;
+}
+
+}  // namespace weir::traffic

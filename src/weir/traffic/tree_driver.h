@@ -1,0 +1,50 @@
+// The driver of an all-reduce by trees: two at once, each with half of the buffer (traffic/double_tree.h), up to the root
+// and down again, chunk by chunk.
+// Servers of several ranks are chains, of which the first rank takes part in the trees, as NCCL has it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "weir/traffic/collective_driver.h"
+
+namespace weir::traffic {
+
+class TreeDriver final : public CollectiveDriver {
+ public:
+  // Throws InputError as plan_collective() does.
+  TreeDriver(const Collective& collective, const Context& context);
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<TreeDriver>(*this); }
+
+ private:
+  TreeDriver(const Collective& collective, const Context& context, CollectivePlan plan);
+
+  static constexpr std::uint32_t kTrees = 2;
+  enum class Way : std::uint8_t { up, down };
+
+  struct Place {
+    std::uint32_t parent = kNone;
+    std::array<std::uint32_t, 3> child{};
+    std::uint32_t children = 0;
+  };
+  Place place_of(std::uint32_t rank, std::uint32_t tree) const;
+  Bytes size_of(std::uint32_t tree, std::uint32_t chunk) const;
+  Send message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to, std::uint32_t peer) const;
+  // All of this chunk is here that comes from below.
+  void pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk);
+  void pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk);
+
+  void start(Desk& desk, std::uint32_t rank) override;
+  void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  Bytes payload() const override;
+  Bytes each() const override { return {}; }
+  // From the deepest rank to the root and back.
+  std::vector<Hop> longest() const override;
+  void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }
+  void archive_rank(Loader& a, std::uint32_t rank) override { a.values(come_[rank]); }
+
+  std::vector<std::vector<std::uint8_t>> come_;  // by rank, then tree and chunk: how many children's have
+};
+
+}  // namespace weir::traffic
