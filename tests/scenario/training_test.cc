@@ -103,6 +103,17 @@ TEST(TrainingStep, SendsToExpertsWhatTheirShareIs) {
   EXPECT_GT(even.activities[4].mean, Time{});
 }
 
+// All wait for a GPU that computes for half as long again, and the results name it.
+TEST(TrainingStep, ShowsWhoIsLate) {
+  const auto step = step_of({});
+  const auto late = step_of({"traffic.0.slow=6", "traffic.0.slow_factor=1.5"});
+  ASSERT_TRUE(step.completion && late.completion);
+  EXPECT_EQ(late.activities[0].host, 6u);
+  EXPECT_EQ(late.activities[0].longest, Time{4 * 3'600'000'000});
+  EXPECT_GT(*late.completion, *step.completion + Time{4'400'000'000});
+  EXPECT_GT(late.activities[1].mean, step.activities[1].mean);
+}
+
 TEST(TrainingStep, SaysWhatDoesNotFit) {
   const auto refusal = [](const std::string& set) -> std::string {
     try {
@@ -115,6 +126,7 @@ TEST(TrainingStep, SaysWhatDoesNotFit) {
   EXPECT_NE(refusal("traffic.0.tensor=3").find("tensor * pipeline * data = 3 * 2 * 2 = 12"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.layers=3").find("no whole number for each of 2 stages"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.experts=3").find("no divisor of the 2 replicas"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.slow=16").find("16"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.group=3").find("does not divide"), std::string::npos);
 }
 

@@ -80,6 +80,9 @@ void Training::describe(ParamList<Training>& p) {
   p.time("scale_up_latency", &T::scale_up_latency,
          "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
          Time{1'000'000'000});
+  p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");
+  p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
+      .only_with("slow");
   p.time("start", &T::start, "the step starts");
 }
 
@@ -99,6 +102,12 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
   if (experts_ > 1)
     for (Rank& rank : of_rank_) rank.exchanged.resize(experts_);
+  slowness_.assign(hosts_.size(), 1);
+  if (!t.slow.empty())
+    for (const std::uint32_t host : parse_hosts(t.slow, "slow", context)) {
+      if (ranks_[host] == kNone) throw InputError("slow", fmt::format("host {} takes no part in the step", host));
+      slowness_[ranks_[host]] = t.slow_factor;
+    }
   for (std::uint32_t p = 0; p < pipeline_; ++p) stages_.push_back(stage(t, p));
   Time turn;
   for (const auto* operations : {&stages_[0].forward, &stages_[0].backward})
@@ -247,6 +256,11 @@ void TrainingDriver::go_on(Desk& desk) {
   }
 }
 
+Time TrainingDriver::computation(std::uint32_t rank, Time time) const {
+  if (slowness_[rank] == 1) return time;
+  return {std::llround(static_cast<double>(time.ps) * slowness_[rank])};
+}
+
 // Begins what is to be done, and says whether it is.
 bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& operation) {
   Rank& own = of_rank_[rank];
@@ -255,7 +269,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
     case Operation::Kind::compute:
       if (!std::exchange(own.begun, true)) {
         own.computes = true;
-        desk.wake(desk.now() + operation.time, kComputed);
+        desk.wake(desk.now() + computation(rank, operation.time), kComputed);
       }
       return !own.computes;
     case Operation::Kind::receive:

@@ -52,6 +52,8 @@ struct Training {
   std::uint32_t group = 8;
   Rate scale_up_rate{3'600'000'000'000};
   Time scale_up_latency{500'000};
+  std::string slow;
+  double slow_factor = 1.2;
   Time start;
 
   static void describe(ParamList<Training>& p);
@@ -126,6 +128,7 @@ class TrainingDriver final : public Driver {
   std::uint32_t neighbour(std::uint32_t rank, Channel channel) const;
   Activity activity(const Operation& operation) const;
   void go_on(Desk& desk);
+  Time computation(std::uint32_t rank, Time time) const;
   bool is_done(Desk& desk, std::uint32_t rank, const Operation& operation);
   void send(Desk& desk, std::uint32_t rank, Channel channel, std::uint32_t to, Bytes size);
   std::uint32_t expert(std::uint32_t rank) const { return rank / tensor_ % experts_; }
@@ -148,7 +151,8 @@ class TrainingDriver final : public Driver {
   std::vector<std::uint32_t> hosts_;  // by rank
   std::vector<std::uint32_t> ranks_;  // by host; kNone = it takes no part
   std::vector<Stage> stages_;
-  Time least_;  // of a step without communication
+  std::vector<double> slowness_;  // by rank: its computations take so many times as long
+  Time least_;                    // of a step without communication
   std::vector<Rank> of_rank_;
 };
 
