@@ -110,7 +110,8 @@ TEST(TrainingStep, ShowsWhoIsLate) {
   ASSERT_TRUE(step.completion && late.completion);
   EXPECT_EQ(late.activities[0].host, 6u);
   EXPECT_EQ(late.activities[0].longest, Time{4 * 3'600'000'000});
-  EXPECT_GT(*late.completion, *step.completion + Time{4'400'000'000});
+  // 1.2 ms more for each of four microbatches, of which the bubble of the pipeline hides a part
+  EXPECT_GT(*late.completion, *step.completion + Time{2'400'000'000});
   EXPECT_GT(late.activities[1].mean, step.activities[1].mean);
 }
 
