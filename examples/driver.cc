@@ -35,8 +35,8 @@ class Token final : public weir::traffic::Driver {
 }  // namespace
 
 int main() {
-  const auto star = weir::Scenario::from_values(
-      {"topology.kind=star", "topology.hosts=32", "algorithm.name=hpcc", "traffic=[]"});
+  const auto star =
+      weir::Scenario::from_values({"topology.kind=star", "topology.hosts=32", "algorithm.name=hpcc", "traffic=[]"});
   weir::Simulation simulation(star);
   weir::Time last;
   simulation.engine().on_finish([&](const weir::host::FlowRecord& message) { last = message.finish; });

@@ -160,8 +160,8 @@ group = 4
 TEST(HierarchicalAllReduce, NeedsServers) {
   const auto refusal = [](const std::string& more) -> std::string {
     try {
-      build(load_scenario(std::string(kBase) + kCollective,
-                          "a.toml", {"traffic.0.operation=hierarchical-all-reduce", more}));
+      build(load_scenario(std::string(kBase) + kCollective, "a.toml",
+                          {"traffic.0.operation=hierarchical-all-reduce", more}));
     } catch (const InputError& error) {
       return error.what();
     }
@@ -211,6 +211,23 @@ size = "2 MB"
     EXPECT_EQ(two.messages, hosts) << set[0];
   }
   EXPECT_EQ(collectives_of(tree, {"topology.hosts=13", "traffic.0.chunks=4"}).at(0).messages, 12u * 2 * 2 * 4);
+}
+
+TEST(CollectivesMadeWhenDue, AreRefusedWhereNobodyMakesThem) {
+  const auto refusal = [](const std::vector<std::string>& set) -> std::string {
+    try {
+      build(load_scenario(std::string(kBase) + kCollective, "a.toml", set));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string sums = "traffic.0.messages=sums";
+  EXPECT_EQ(refusal({sums, "run.until=collectives"}), "");
+  EXPECT_NE(refusal({sums, "run.fast_forward.theta=0.05"}).find("made when they are due"), std::string::npos);
+  EXPECT_NE(refusal({sums, "run.fidelity=ns3-hpcc", "algorithm.additive_increase=rate"}).find("there are collectives"),
+            std::string::npos)
+      << refusal({sums, "run.fidelity=ns3-hpcc", "algorithm.additive_increase=rate"});
 }
 
 TEST(CollectivesMadeWhenDue, MayBeAnyNumber) {

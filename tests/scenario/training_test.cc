@@ -89,8 +89,8 @@ TEST(TrainingStep, IsTheSameOnAnyNumberOfThreadsAndWithPackets) {
   }
 }
 
-// What is sent to experts and comes back, of two replicas: each sends half of its activations, so (1 - imbalance) / 2 or
-// (1 + imbalance) / 2 of them, to the other.
+// What is sent to experts and comes back, of two replicas: each sends half of its activations, so (1 - imbalance) / 2
+// or (1 + imbalance) / 2 of them, to the other.
 TEST(TrainingStep, SendsToExpertsWhatTheirShareIs) {
   const auto even = step_of({"traffic.0.experts=2"});
   const auto uneven = step_of({"traffic.0.experts=2", "traffic.0.imbalance=0.2"});

@@ -15,11 +15,12 @@ int number(std::uint32_t rank) { return rank == kNoRank ? kNo : static_cast<int>
 
 // By rank: parent and both children in the first tree, then in the second.
 TEST(DoubleTree, IsThatOfNccl) {
-  const std::vector<std::vector<int>> six{{kNo, kNo, 4, 1, kNo, kNo}, {2, kNo, kNo, 5, 3, 0}, {4, 1, 3, 3, kNo, kNo},
-                                          {2, kNo, kNo, 1, 4, 2},     {0, 2, 5, 3, kNo, kNo}, {4, kNo, kNo, kNo, kNo, 1}};
-  const std::vector<std::vector<int>> seven{{kNo, kNo, 4, 5, 6, kNo}, {2, kNo, kNo, kNo, kNo, 5}, {4, 1, 3, 3, kNo, kNo},
-                                            {2, kNo, kNo, 5, 2, 4},   {0, 2, 6, 3, kNo, kNo},     {6, kNo, kNo, 1, 3, 0},
-                                            {4, 5, kNo, 0, kNo, kNo}};
+  const std::vector<std::vector<int>> six{{kNo, kNo, 4, 1, kNo, kNo}, {2, kNo, kNo, 5, 3, 0},
+                                          {4, 1, 3, 3, kNo, kNo},     {2, kNo, kNo, 1, 4, 2},
+                                          {0, 2, 5, 3, kNo, kNo},     {4, kNo, kNo, kNo, kNo, 1}};
+  const std::vector<std::vector<int>> seven{
+      {kNo, kNo, 4, 5, 6, kNo}, {2, kNo, kNo, kNo, kNo, 5}, {4, 1, 3, 3, kNo, kNo},  {2, kNo, kNo, 5, 2, 4},
+      {0, 2, 6, 3, kNo, kNo},   {6, kNo, kNo, 1, 3, 0},     {4, 5, kNo, 0, kNo, kNo}};
   for (const auto& rows : {six, seven})
     for (std::uint32_t rank = 0; rank < rows.size(); ++rank)
       for (std::uint32_t tree = 0; tree < 2; ++tree) {

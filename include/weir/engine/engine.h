@@ -102,8 +102,8 @@ class Engine : public Observation, public Checkpointing {
   // if the size or the start is not valid; std::logic_error if this engine takes no flows.
   virtual std::uint64_t inject(traffic::Flow flow);
 
-  // Lets the driver send messages (weir/traffic/driver.h), beside the traffic, and waits for its tasks. Call it before the
-  // first advance(). Throws InputError if there are too many drivers; std::logic_error if the run has begun, skips
+  // Lets the driver send messages (weir/traffic/driver.h), beside the traffic, and waits for its tasks. Call it before
+  // the first advance(). Throws InputError if there are too many drivers; std::logic_error if the run has begun, skips
   // messages, or is of an engine that takes no drivers.
   virtual void drive(std::unique_ptr<traffic::Driver> driver);
 

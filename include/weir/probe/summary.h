@@ -198,7 +198,7 @@ struct CollectiveSummary {
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
   Bytes buffer;                      // of each host, of a collective operation; 0 = it is none
   std::vector<ActivitySummary> activities;  // nothing if its hosts do nothing but send
-  double bus_factor = 0;             // bus bandwidth over buffer / completion, as nccl-tests has it (PERFORMANCE.md there)
+  double bus_factor = 0;  // bus bandwidth over buffer / completion, as nccl-tests has it (PERFORMANCE.md there)
 
   // buffer / completion in bit/s, and the same times bus_factor; nothing if it is no operation, or not complete.
   std::optional<double> algorithm_bandwidth() const {

@@ -289,11 +289,8 @@ void FlowLevel::HostDesk::wake(Time at, std::uint32_t word) {
 }
 
 void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word, Time at) {
-  level_.due_.push({.at = std::max(at, level_.now_ + level_.lag_),
-                    .driver = driver_,
-                    .host = host,
-                    .from = host_,
-                    .word = word});
+  level_.due_.push(
+      {.at = std::max(at, level_.now_ + level_.lag_), .driver = driver_, .host = host, .from = host_, .word = word});
 }
 
 double FlowLevel::packets_sent(const Flow& f) const {

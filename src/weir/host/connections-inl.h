@@ -1,5 +1,5 @@
-// Senders: flows that are connections, and carry one message after another. Included by engine/partition/partition-inl.h
-// only.
+// Senders: flows that are connections, and carry one message after another. Included by
+// engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -70,13 +70,11 @@ std::int64_t Senders<P>::begin_packet(std::uint32_t h, Flow& flow, Packet& packe
 template <class P>
 std::int64_t Senders<P>::pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent) {
   std::int64_t gaps = 0;
-  drivers()
-      .outgoing(shared().port(host.nic()).owner, flow.slot)
-      .messages.for_each([&](const QueuedMessage& message) {
-        if (message.end <= from || message.end > flow.snd_una) return;
-        gaps += message.gap();
-        if (message.end <= sent) flow.not_in_flight -= message.gap();
-      });
+  drivers().outgoing(shared().port(host.nic()).owner, flow.slot).messages.for_each([&](const QueuedMessage& message) {
+    if (message.end <= from || message.end > flow.snd_una) return;
+    gaps += message.gap();
+    if (message.end <= sent) flow.not_in_flight -= message.gap();
+  });
   return gaps;
 }
 

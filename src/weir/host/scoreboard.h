@@ -337,9 +337,9 @@ class Scoreboard {
   std::int64_t arrived_behind_ = 0;  // packets from frontier on that have arrived
   std::int64_t whole_ = 0;           // no packet before this is shorter than the others
   std::int64_t gap_bytes_ = 0;
-  std::vector<Gap> gaps_;  // in order
-  std::int64_t resend_ = 0;          // no packet before this is lost
-  std::int64_t episode_ = 0;         // losses before this packet are of the running episode
+  std::vector<Gap> gaps_;     // in order
+  std::int64_t resend_ = 0;   // no packet before this is lost
+  std::int64_t episode_ = 0;  // losses before this packet are of the running episode
   std::int64_t delivered_bytes_ = 0;
   std::int64_t lost_bytes_ = 0;
   std::int64_t run_ = 0;      // bytes of the last packets found lost that follow each other ...

@@ -271,7 +271,8 @@ inline bool Senders<P>::waits_for_credit(const Flow& flow) const {
 // the last that the window allows, and with a window of which half would be less than an acknowledgement stands for.
 template <class P>
 inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
-  return (packet.flags & (net::kRetransmission | net::kEndsMessage)) != 0 || packet.seq + packet.payload >= flow.size() ||
+  return (packet.flags & (net::kRetransmission | net::kEndsMessage)) != 0 ||
+         packet.seq + packet.payload >= flow.size() ||
          flow.in_flight() + 2 * packet.payload >= flow.control.window.count ||
          flow.control.window.count <= 2 * model().profiles[flow.profile].ack_every.count;
 }

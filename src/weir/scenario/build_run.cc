@@ -12,15 +12,20 @@
 namespace weir::scenario {
 namespace {
 
-void check_program(const Scenario& s, const traffic::Program& program) {
-  if (program.empty() && s.run.until == Until::collectives)
+void check_collectives(const Scenario& s, const traffic::Traffic& traffic) {
+  const bool has_some = !traffic.program().empty() || !traffic.drivers().empty();
+  if (!has_some && s.run.until == Until::collectives)
     throw key_error(s, "run.until",
                     "no traffic is a collective, so the run would not end; write \"flows\", or completion = true in a "
                     "[[traffic]]");
-  if (!program.empty() && !s.run.fidelity->runs_programs)
+  if (has_some && !s.run.fidelity->runs_programs)
     throw key_error(s, "run.fidelity",
                     fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
                                 names_of([](const Fidelity& f) { return f.runs_programs; })));
+  if (!traffic.drivers().empty() && skips(s))
+    throw key_error(s, "run.fast_forward",
+                    "skips messages that are written down, and some here are made when they are due (training, trees, "
+                    "servers, messages = \"sums\"); remove one of the two");
 }
 
 void check_trace(const Scenario& s) {
@@ -72,7 +77,7 @@ Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run;
   run.model = std::move(model);
   run.traffic = build_traffic(s, *run.model, run.tags);
-  check_program(s, run.traffic->program());
+  check_collectives(s, *run.traffic);
   check_trace(s);
   check_packets(s);
   if (s.run.fidelity->for_each_flow != nullptr) {

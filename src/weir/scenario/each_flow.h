@@ -14,8 +14,8 @@ namespace weir::scenario {
 
 inline constexpr std::uint64_t kMostFlowsSeen = 10'000'000;
 
-// Calls visit(src, dst, size, profile) for each message of a program, for some messages of each driver, and for each flow that starts before the run stops, up to
-// kMostFlowsSeen, as long as it returns true.
+// Calls visit(src, dst, size, profile) for each message of a program, for some messages of each driver, and for each
+// flow that starts before the run stops, up to kMostFlowsSeen, as long as it returns true.
 template <class Visit>
 void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& visit) {
   std::vector<std::string> tags;

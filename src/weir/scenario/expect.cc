@@ -44,7 +44,8 @@ class Counter {
     out.payload = saturating_sum(out.payload, sums.payload);
     const std::int64_t payload = s_.transport.payload.count;
     out.packets += std::max(sums.messages, static_cast<std::uint64_t>(sums.payload.count / payload));
-    for (const std::uint64_t v : {sums.messages, static_cast<std::uint64_t>(sums.payload.count), std::uint64_t{sums.tag}})
+    for (const std::uint64_t v :
+         {sums.messages, static_cast<std::uint64_t>(sums.payload.count), std::uint64_t{sums.tag}})
       mix(v);
   }
 

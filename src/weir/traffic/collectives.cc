@@ -57,8 +57,8 @@ void add_steps(Builder& out, const Hosts& hosts, const Schedule& schedule, Bytes
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint32_t to = hosts[schedule.to(i, s)];
       const Bytes amount = schedule.amount(i, s, size);
-      now[i] = s == 0 ? out.first(hosts[i], to, amount)
-                      : out.after(last[schedule.from(i, s - 1)], hosts[i], to, amount);
+      now[i] =
+          s == 0 ? out.first(hosts[i], to, amount) : out.after(last[schedule.from(i, s - 1)], hosts[i], to, amount);
     }
     last.swap(now);
   }
@@ -88,14 +88,16 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
   if (n % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, n));
   if (c.operation == Operation::hierarchical_all_reduce && (!has_servers || n / c.group < 2))
-    throw InputError("group", fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
-                                          "hosts; {} is not possible",
-                                          n, c.group));
+    throw InputError("group",
+                     fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
+                                 "hosts; {} is not possible",
+                                 n, c.group));
   for (std::uint32_t i = 0; has_servers && i < n; ++i)
     if (hosts[i] / c.group != hosts[i - i % c.group] / c.group)
-      throw InputError("hosts", fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
-                                            "a multiple of {} on",
-                                            hosts[i], hosts[i - i % c.group], c.group, c.group));
+      throw InputError("hosts",
+                       fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
+                                   "a multiple of {} on",
+                                   hosts[i], hosts[i - i % c.group], c.group, c.group));
   return {Schedule(c.operation, n, c.group), place(hosts, c.placement, c.group, context),
           ScaleUp{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency}};
 }

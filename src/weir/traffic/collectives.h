@@ -51,9 +51,10 @@ struct Collective {
               "the buffer is cut into so many parts, each of which goes its way by itself");
     p.time("start", &Collective::start, "the first messages start");
     p.time("step_delay", &Collective::step_delay, "from the receipt of a message to the start of what waits for it");
-    p.choice("messages", &Collective::messages, {"rows", "sums"},
-             "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
-             "they are due, and may be any number");
+    p.choice(
+        "messages", &Collective::messages, {"rows", "sums"},
+        "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
+        "they are due, and may be any number");
     p.integer("group", &Collective::group, 1, kMaxHosts,
               "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
               "links, such as NVLink");

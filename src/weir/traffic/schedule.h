@@ -1,5 +1,5 @@
-// Who sends what to whom in a collective operation, by formula: the messages of a host follow from its rank and the step,
-// so that none has to be written down before it is due.
+// Who sends what to whom in a collective operation, by formula: the messages of a host follow from its rank and the
+// step, so that none has to be written down before it is due.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,6 @@ enum class Operation : std::uint8_t {
   hierarchical_all_reduce,
   tree_all_reduce,  // by trees (traffic/tree_driver.h), all others step by step
 };
-
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
 // (PERFORMANCE.md there).

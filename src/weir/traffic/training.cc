@@ -30,17 +30,19 @@ std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
                                           t.hosts, hosts.size(), t.tensor, t.pipeline, t.data, ranks));
   if (ranks < 2) throw InputError("tensor", "a step of one rank has no messages; valid are two ranks or more");
   if (t.layers % t.pipeline != 0)
-    throw InputError("layers", fmt::format("{} layers are no whole number for each of {} stages", t.layers, t.pipeline));
+    throw InputError("layers",
+                     fmt::format("{} layers are no whole number for each of {} stages", t.layers, t.pipeline));
   if (t.data % t.experts != 0)
-    throw InputError("experts", fmt::format("{} is no divisor of the {} replicas, of which expert-parallel groups consist",
-                                            t.experts, t.data));
+    throw InputError(
+        "experts",
+        fmt::format("{} is no divisor of the {} replicas, of which expert-parallel groups consist", t.experts, t.data));
   if (t.group > 1 && hosts.size() % t.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", t.group, hosts.size()));
-  for (const auto& [size, parts, key] :
-       {std::tuple{t.activations, 2 * t.tensor * t.experts, "activations"}, std::tuple{t.gradients, t.data, "gradients"}})
+  for (const auto& [size, parts, key] : {std::tuple{t.activations, 2 * t.tensor * t.experts, "activations"},
+                                         std::tuple{t.gradients, t.data, "gradients"}})
     if (size.count < parts)
-      throw InputError(key, fmt::format("{} is out of range; {} ranks need at least as many bytes", format_value(size),
-                                        parts));
+      throw InputError(
+          key, fmt::format("{} is out of range; {} ranks need at least as many bytes", format_value(size), parts));
   return place(hosts, t.placement, t.group, context);
 }
 
@@ -59,8 +61,8 @@ void Training::describe(ParamList<Training>& p) {
            "how much more than the mean the busiest expert of a group gets, as a share; the idlest gets as much less");
   p.integer("layers", &T::layers, 1, 100'000, "layers of the model; each stage has as many");
   p.integer("microbatches", &T::microbatches, 1, 1'000'000, "microbatches of each replica in the step");
-  p.bytes("activations", &T::activations, "those of a microbatch between two layers, of a whole tensor-parallel group", "",
-          Bytes{1}, kMaxFlowSize)
+  p.bytes("activations", &T::activations, "those of a microbatch between two layers, of a whole tensor-parallel group",
+          "", Bytes{1}, kMaxFlowSize)
       .required = true;
   p.bytes("gradients", &T::gradients, "those of all layers that a GPU has", "", Bytes{1}, kMaxFlowSize).required = true;
   p.time("attention", &T::attention, "computation of the attention of a layer, forward", "", Time{1},
@@ -75,8 +77,8 @@ void Training::describe(ParamList<Training>& p) {
   p.integer("group", &T::group, 1, kMaxHosts,
             "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
             "links, such as NVLink");
-  p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction", "NVLink 4: 450 GB/s",
-         Rate{1'000'000'000}, Rate{100'000'000'000'000});
+  p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction",
+         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
   p.time("scale_up_latency", &T::scale_up_latency,
          "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
          Time{1'000'000'000});
@@ -122,10 +124,10 @@ TrainingDriver::Stage TrainingDriver::stage(const Training& t, std::uint32_t num
   const auto ring = [&](Channel channel, std::uint32_t steps, Bytes size) {
     return Operation{.kind = Kind::ring, .channel = channel, .steps = steps, .size = size};
   };
-  const auto scaled = [&](Time time) {
-    return Time{std::llround(static_cast<double>(time.ps) * t.backward)};
+  const auto scaled = [&](Time time) { return Time{std::llround(static_cast<double>(time.ps) * t.backward)}; };
+  const auto across = [&](Kind kind, Channel channel) {
+    return Operation{.kind = kind, .channel = channel, .size = part};
   };
-  const auto across = [&](Kind kind, Channel channel) { return Operation{.kind = kind, .channel = channel, .size = part}; };
   const Operation all_reduce = ring(Channel::tensor, 2 * (tensor_ - 1), part);
   const Operation gather = ring(Channel::tensor, tensor_ - 1, part);
 
@@ -342,9 +344,9 @@ std::optional<MessageSums> TrainingDriver::sums() const {
         if (operation.kind == Operation::Kind::send) messages = 1;
         if (operation.kind == Operation::Kind::dispatch || operation.kind == Operation::Kind::combine) {
           for (std::uint32_t e = 0; e < experts_; ++e)
-            out.payload = saturating_sum(out.payload, share(e, operation.size) * static_cast<std::int64_t>(
-                                                                                     times * tensor_ * data_ / experts_) *
-                                                          (experts_ - std::int64_t{1}));
+            out.payload = saturating_sum(
+                out.payload, share(e, operation.size) * static_cast<std::int64_t>(times * tensor_ * data_ / experts_) *
+                                 (experts_ - std::int64_t{1}));
           out.messages += times * tensor_ * data_ * (experts_ - 1);
           continue;
         }

@@ -1,5 +1,5 @@
-// A step of training a model on many GPUs, as messages and computations: tensor, pipeline and data parallelism (Narayanan
-// et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC'21).
+// A step of training a model on many GPUs, as messages and computations: tensor, pipeline and data parallelism
+// (Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC'21).
 #pragma once
 
 #include <array>
@@ -18,12 +18,13 @@
 namespace weir::traffic {
 
 // Rank t + tp * (d + dp * p) is GPU t of its tensor-parallel group, of replica d, in pipeline stage p. Each stage has
-// layers / pp layers. The stages take microbatches by 1F1B: stage p goes forward with pp - 1 - p of them, then one forward
-// and one backward in turn, then backward with what is left.
+// layers / pp layers. The stages take microbatches by 1F1B: stage p goes forward with pp - 1 - p of them, then one
+// forward and one backward in turn, then backward with what is left.
 //
 //   forward    of a layer: attention, an all-reduce of the activations in the tensor-parallel group, MLP, another one;
 //              backward the same in reverse, and `backward` times as long
-//   pipeline   each GPU of a group sends 1/tp of the activations (backward: of their gradients) to its counterpart in the
+//   pipeline   each GPU of a group sends 1/tp of the activations (backward: of their gradients) to its counterpart in
+//   the
 //              next stage (the previous one), where the group gathers them when the turn comes; a stage begins its next
 //              turn when what it has sent has been acknowledged
 //   experts    with a mixture of experts, instead of the second all-reduce: before the experts (which take what `mlp`
@@ -32,8 +33,8 @@ namespace weir::traffic {
 //              1 + imbalance * (2 e / (n - 1) - 1) times as much as in the mean
 //   data       when all is done, an all-reduce of each GPU's gradients among the replicas
 //
-// All-reduces are rings, of which a rank goes on with a step when it has what the step before brings, and what it has sent
-// is there.
+// All-reduces are rings, of which a rank goes on with a step when it has what the step before brings, and what it has
+// sent is there.
 struct Training {
   std::uint32_t tensor = 8;
   std::uint32_t pipeline = 1;
@@ -118,7 +119,7 @@ class TrainingDriver final : public Driver {
     Time since;  // when the operation began
     Time scale_up_free;
     Time end = Time::max();
-    std::uint64_t messages = 0;           // received
+    std::uint64_t messages = 0;            // received
     std::vector<std::uint32_t> exchanged;  // of the expert-parallel group: messages received from each
   };
 

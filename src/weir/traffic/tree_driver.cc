@@ -9,9 +9,7 @@
 namespace weir::traffic {
 namespace {
 
-std::uint64_t messages_of(const Collective& c, std::uint64_t ranks) {
-  return (ranks - 1) * 2 * 2 * c.chunks;
-}
+std::uint64_t messages_of(const Collective& c, std::uint64_t ranks) { return (ranks - 1) * 2 * 2 * c.chunks; }
 
 // What a message's word says.
 constexpr std::uint64_t word_of(std::uint32_t tree, std::uint32_t chunk, bool down) {

@@ -1,6 +1,6 @@
-// The driver of an all-reduce by trees: two at once, each with half of the buffer (traffic/double_tree.h), up to the root
-// and down again, chunk by chunk.
-// Servers of several ranks are chains, of which the first rank takes part in the trees, as NCCL has it.
+// The driver of an all-reduce by trees: two at once, each with half of the buffer (traffic/double_tree.h), up to the
+// root and down again, chunk by chunk. Servers of several ranks are chains, of which the first rank takes part in the
+// trees, as NCCL has it.
 #pragma once
 
 #include <array>

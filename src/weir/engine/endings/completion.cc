@@ -256,9 +256,9 @@ CompletionBound completion_bound(const Model& model, const DriverReport& report)
     back = model.paths.least_one_way(message.dst, message.src, framing.ack);
   }
   const Time start = report.chain.empty() ? Time{} : report.chain.front().delay;
-  out.received = std::max({out.received, saturating_sum(start, busiest),
-                           saturating_sum(report.sums.start == Time::max() ? Time{} : report.sums.start,
-                                          report.sums.least)});
+  out.received =
+      std::max({out.received, saturating_sum(start, busiest),
+                saturating_sum(report.sums.start == Time::max() ? Time{} : report.sums.start, report.sums.least)});
   out.acknowledged = saturating_sum(out.received, back);
   return out;
 }

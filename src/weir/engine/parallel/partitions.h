@@ -67,8 +67,8 @@ class Partitions {
   virtual bool has_untaken() const = 0;
   // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
-  // The same of this rank: whether a driver will do something, or be told something, even if no packet arrives any more;
-  // and whether the receiver of a flow still waits for a message of it.
+  // The same of this rank: whether a driver will do something, or be told something, even if no packet arrives any
+  // more; and whether the receiver of a flow still waits for a message of it.
   virtual bool drivers_go_on() const = 0;
   virtual bool is_expected(std::uint32_t src, const host::Flow& flow) const = 0;
   // What has been recorded since the last call, by partition of this rank, and then by other rank; all of what comes

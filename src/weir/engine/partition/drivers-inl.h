@@ -101,8 +101,7 @@ void Drivers<P>::on_notice(std::uint32_t h, const Notice& notice, Time now) {
       end(h, {.message = notice.message, .driver = notice.driver},
           net::flow_entropy(h, notice.message.dst, notice.message.sport, notice.message.dport), now);
       return;
-    case NoticeKind::posted:
-      return driver.posted(desk(notice.driver, h, now), notice.message.src, notice.message.word);
+    case NoticeKind::posted: return driver.posted(desk(notice.driver, h, now), notice.message.src, notice.message.word);
   }
 }
 
@@ -160,8 +159,7 @@ host::Flow& Drivers<P>::flow_of(std::uint32_t h, host::QueuedMessage& message, T
 // Whether the message is skipped; nothing of it is sent then.
 template <class P>
 bool Drivers<P>::skip(const host::QueuedMessage& message, Time now) {
-  const auto lasts =
-      network().fast_forward->begin(shared().index, static_cast<std::uint32_t>(message.message.id), now);
+  const auto lasts = network().fast_forward->begin(shared().index, static_cast<std::uint32_t>(message.message.id), now);
   if (!lasts) return false;
   ++counters().flows_started;
   Notice notice{.at = now + lasts->received, .message = message.message, .driver = message.driver};
@@ -197,16 +195,17 @@ template <class P>
 void Drivers<P>::end(std::uint32_t h, const host::QueuedMessage& message, std::uint32_t entropy, Time now) {
   const traffic::Message& m = message.message;
   ++counters().flows_completed;
-  if (traffic::is_listed(m.id)) senders().finished().push_back({.id = m.id,
-                                  .src = h,
-                                  .dst = m.dst,
-                                  .size = m.size,
-                                  .start = m.started,
-                                  .finish = now,
-                                  .retransmitted = message.retransmitted,
-                                  .entropy = entropy,
-                                  .profile = m.profile,
-                                  .tag = m.tag});
+  if (traffic::is_listed(m.id))
+    senders().finished().push_back({.id = m.id,
+                                    .src = h,
+                                    .dst = m.dst,
+                                    .size = m.size,
+                                    .start = m.started,
+                                    .finish = now,
+                                    .retransmitted = message.retransmitted,
+                                    .entropy = entropy,
+                                    .profile = m.profile,
+                                    .tag = m.tag});
   drivers_[message.driver]->sent(desk(message.driver, h, now), m);
 }
 

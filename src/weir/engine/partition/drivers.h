@@ -1,12 +1,12 @@
-// What drivers (weir/traffic/driver.h) do with a partition's hosts: the messages that they send, what they are told, and
-// when.
+// What drivers (weir/traffic/driver.h) do with a partition's hosts: the messages that they send, what they are told,
+// and when.
 //
 // All that a driver asks for stands in its host's queue of timers, under a slot that no flow has, and happens when the
 // host's NIC comes to it, in the same picosecond. So a driver may be called in the midst of what happens to a flow.
 //
-// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver gets to know
-// of it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no packet:
-// when both ends are told is known at its start.
+// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver gets to
+// know of it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no
+// packet: when both ends are told is known at its start.
 #pragma once
 
 #include <cstdint>

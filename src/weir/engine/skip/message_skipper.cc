@@ -269,8 +269,7 @@ FastForwardReport MessageSkipper::report() const {
   return out;
 }
 
-void MessageSkipper::for_each_skipped(
-    const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
+void MessageSkipper::for_each_skipped(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
     if (active_[slot].skipped && slot_of_[active_[slot].node] == slot) nodes.push_back(active_[slot].node);

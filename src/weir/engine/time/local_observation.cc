@@ -63,9 +63,8 @@ SwitchFigures LocalObservation::switch_figures(std::uint32_t s) const {
 void LocalObservation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
   partitions_.for_each_active([&](std::uint32_t src, const host::Flow& flow) { visit(view_of(src, flow)); });
   if (messages_ == nullptr) return;
-  messages_->for_each_skipped([&](std::uint32_t src, const host::Flow& flow) {
-    visit(host::view_of(src, flow, flow.snd_una));
-  });
+  messages_->for_each_skipped(
+      [&](std::uint32_t src, const host::Flow& flow) { visit(host::view_of(src, flow, flow.snd_una)); });
 }
 
 std::optional<OneWayReport> LocalObservation::one_way_report(const host::FlowView& flow) const {

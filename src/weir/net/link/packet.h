@@ -23,13 +23,13 @@ constexpr ClassSet class_bit(TrafficClass c) { return static_cast<ClassSet>(1u <
 inline constexpr std::uint16_t kMarked = 0x01;    // ECN: congestion experienced
 inline constexpr std::uint16_t kMarkable = 0x02;  // on an acknowledgement: switches mark it as they mark data
 inline constexpr std::uint16_t kRetransmission = 0x04;
-inline constexpr std::uint16_t kAskAck = 0x08;        // on a data packet: the receiver must acknowledge it at once
-inline constexpr std::uint16_t kLast = 0x10;          // on a data packet under On-Ramp: the last one of its flow
-inline constexpr std::uint16_t kEchoMarked = 0x20;    // on an acknowledgement: the data packet was marked
-inline constexpr std::uint16_t kEchoCnp = 0x40;       // on an acknowledgement: it carries a CNP
-inline constexpr std::uint16_t kSack = 0x80;          // on an acknowledgement: a Sack comes with it
-inline constexpr std::uint16_t kPathPolicy = 0x0f00;  // its PathPolicy
-inline constexpr std::uint16_t kAsksCredit = 0x1000;  // on a data packet: more is behind it than is unsolicited
+inline constexpr std::uint16_t kAskAck = 0x08;         // on a data packet: the receiver must acknowledge it at once
+inline constexpr std::uint16_t kLast = 0x10;           // on a data packet under On-Ramp: the last one of its flow
+inline constexpr std::uint16_t kEchoMarked = 0x20;     // on an acknowledgement: the data packet was marked
+inline constexpr std::uint16_t kEchoCnp = 0x40;        // on an acknowledgement: it carries a CNP
+inline constexpr std::uint16_t kSack = 0x80;           // on an acknowledgement: a Sack comes with it
+inline constexpr std::uint16_t kPathPolicy = 0x0f00;   // its PathPolicy
+inline constexpr std::uint16_t kAsksCredit = 0x1000;   // on a data packet: more is behind it than is unsolicited
 inline constexpr std::uint16_t kEndsMessage = 0x2000;  // on a data packet of a connection: the last one of a message
 constexpr std::uint16_t flags_of(PathPolicy policy) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);
