@@ -19,7 +19,7 @@
 #include "weir/traffic/program_file.h"
 #include "weir/traffic/schedule_driver.h"
 #include "weir/traffic/traffic.h"
-#include "weir/traffic/training.h"
+#include "weir/traffic/training_driver.h"
 #include "weir/traffic/tree_driver.h"
 
 namespace weir::traffic {

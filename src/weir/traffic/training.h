@@ -2,18 +2,13 @@
 // (Narayanan et al., "Efficient Large-Scale Language Model Training on GPU Clusters Using Megatron-LM", SC'21).
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "weir/base/params.h"
 #include "weir/traffic/context.h"
-#include "weir/traffic/driver.h"
 #include "weir/traffic/hosts.h"
-#include "weir/traffic/scale_up.h"
 
 namespace weir::traffic {
 
@@ -60,101 +55,8 @@ struct Training {
   static void describe(ParamList<Training>& p);
 };
 
-class TrainingDriver final : public Driver {
- public:
-  // Throws InputError if the hosts are not tensor * pipeline * data, or layers are no whole stages.
-  TrainingDriver(const Training& training, const Context& context);
-
-  std::uint64_t tasks() const override { return hosts_.size(); }
-  bool posts() const override { return scale_up_.is_there(); }
-  void begin(Desk& desk) override;
-  void received(Desk& desk, const Message& message) override;
-  void sent(Desk& desk, const Message& message) override;
-  void woken(Desk& desk, std::uint32_t word) override;
-  void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
-
-  std::optional<MessageSums> sums() const override;
-  void add(std::uint32_t host, MessageSums& sums) const override;
-  std::vector<std::string> activities() const override;
-  std::vector<Time> times_of(std::uint32_t host) const override;
-
-  std::unique_ptr<Driver> clone() const override { return std::make_unique<TrainingDriver>(*this); }
-  void archive(Saver& a, std::uint32_t host) override { archive_rank(a, host); }
-  void archive(Loader& a, std::uint32_t host) override { archive_rank(a, host); }
-
- private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-  // Between whom messages go. Those of one kind come to a rank in the order in which they are waited for.
-  enum class Channel : std::uint8_t { tensor, data, forward, backward, expert };
-  static constexpr std::size_t kChannels = 5;
-  // What a rank does; all but computation stands for what it waits for.
-  enum class Activity : std::uint8_t { computation, tensor, pipeline, data, expert };
-  static constexpr std::size_t kActivities = 5;
-
-  // One thing after the other of what a stage does in a turn, and at the end of the step.
-  struct Operation {
-    enum class Kind : std::uint8_t { compute, ring, send, receive, dispatch, combine } kind;
-    Channel channel = Channel::tensor;
-    std::uint32_t steps = 0;  // of a ring
-    Bytes size;               // of a message
-    Time time;                // of a computation
-  };
-  struct Stage {
-    std::vector<bool> turns;  // whether it goes backward
-    std::vector<Operation> forward;
-    std::vector<Operation> backward;
-    std::vector<Operation> end;
-  };
-  struct Rank {
-    std::uint32_t turn = 0;
-    std::uint32_t operation = 0;
-    std::uint32_t step = 0;  // of a ring
-    bool begun = false;      // the operation, or the step of a ring, is under way
-    bool computes = false;
-    std::uint32_t sending = 0;                     // messages that are not there yet
-    std::array<std::uint64_t, kChannels> got{};    // messages received
-    std::array<std::uint64_t, kChannels> taken{};  // ... and used
-    std::array<Time, kActivities> times{};
-    Time since;  // when the operation began
-    Time scale_up_free;
-    Time end = Time::max();
-    std::uint64_t messages = 0;            // received
-    std::vector<std::uint32_t> exchanged;  // of the expert-parallel group: messages received from each
-  };
-
-  Stage stage(const Training& training, std::uint32_t number) const;
-  const std::vector<Operation>* operations(const Stage& stage, const Rank& rank) const;
-  std::uint32_t stage_of(std::uint32_t rank) const { return rank / (tensor_ * data_); }
-  std::uint32_t neighbour(std::uint32_t rank, Channel channel) const;
-  Activity activity(const Operation& operation) const;
-  void go_on(Desk& desk);
-  Time computation(std::uint32_t rank, Time time) const;
-  bool is_done(Desk& desk, std::uint32_t rank, const Operation& operation);
-  void send(Desk& desk, std::uint32_t rank, Channel channel, std::uint32_t to, Bytes size);
-  std::uint32_t expert(std::uint32_t rank) const { return rank / tensor_ % experts_; }
-  // The rank with expert e of this rank's group.
-  std::uint32_t with_expert(std::uint32_t rank, std::uint32_t e) const;
-  Bytes share(std::uint32_t e, Bytes size) const;
-  bool has_exchanged(Desk& desk, std::uint32_t rank, const Operation& operation);
-  template <class A>
-  void archive_rank(A& a, std::uint32_t host);
-
-  const std::uint32_t tensor_;
-  const std::uint32_t pipeline_;
-  const std::uint32_t data_;
-  const std::uint32_t experts_;
-  const double imbalance_;
-  const ScaleUp scale_up_;
-  const Time start_;
-  const Labels labels_;
-  const std::uint32_t first_port_;
-  std::vector<std::uint32_t> hosts_;  // by rank
-  std::vector<std::uint32_t> ranks_;  // by host; kNone = it takes no part
-  std::vector<Stage> stages_;
-  std::vector<double> slowness_;  // by rank: its computations take so many times as long
-  Time least_;                    // of a step without communication
-  std::vector<Rank> of_rank_;
-};
+// Who takes part, by rank. Throws InputError if they are not tensor * pipeline * data, if layers are no whole stages,
+// or if groups do not fit.
+std::vector<std::uint32_t> hosts_of(const Training&, const Context&);
 
 }  // namespace weir::traffic

@@ -1,0 +1,337 @@
+#include "weir/traffic/training_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "weir/base/error.h"
+#include "weir/traffic/traffic.h"
+
+namespace weir::traffic {
+namespace {
+
+// Words of wake-ups.
+constexpr std::uint32_t kBegin = 0;
+constexpr std::uint32_t kComputed = 1;
+constexpr std::uint32_t kArrived = 2;  // a message that this rank has sent in its server
+
+// The ports of one source's messages begin so far behind those of the source before.
+constexpr std::uint32_t kPortsApart = 1'009;
+
+}  // namespace
+
+TrainingDriver::TrainingDriver(const Training& t, const Context& context)
+    : tensor_(t.tensor),
+      pipeline_(t.pipeline),
+      data_(t.data),
+      experts_(t.experts),
+      imbalance_(t.imbalance),
+      scale_up_{.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency},
+      start_(t.start),
+      labels_(context.labels),
+      first_port_(context.source * kPortsApart),
+      hosts_(hosts_of(t, context)),
+      ranks_(context.hosts(), kNone),
+      of_rank_(hosts_.size()) {
+  for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
+  if (experts_ > 1)
+    for (Rank& rank : of_rank_) rank.exchanged.resize(experts_);
+  slowness_.assign(hosts_.size(), 1);
+  if (!t.slow.empty())
+    for (const std::uint32_t host : parse_hosts(t.slow, "slow", context)) {
+      if (ranks_[host] == kNone) throw InputError("slow", fmt::format("host {} takes no part in the step", host));
+      slowness_[ranks_[host]] = t.slow_factor;
+    }
+  for (std::uint32_t p = 0; p < pipeline_; ++p) stages_.push_back(stage(t, p));
+  Time turn;
+  for (const auto* operations : {&stages_[0].forward, &stages_[0].backward})
+    for (const Operation& operation : *operations) turn += operation.time;
+  least_ = (t.microbatches + std::int64_t{pipeline_} - 1) * turn;
+}
+
+TrainingDriver::Stage TrainingDriver::stage(const Training& t, std::uint32_t number) const {
+  using Kind = Operation::Kind;
+  const Bytes part{(t.activations.count + tensor_ - 1) / tensor_};
+  const auto compute = [](Time time) { return Operation{.kind = Kind::compute, .time = time}; };
+  const auto ring = [&](Channel channel, std::uint32_t steps, Bytes size) {
+    return Operation{.kind = Kind::ring, .channel = channel, .steps = steps, .size = size};
+  };
+  const auto scaled = [&](Time time) { return Time{std::llround(static_cast<double>(time.ps) * t.backward)}; };
+  const auto across = [&](Kind kind, Channel channel) {
+    return Operation{.kind = kind, .channel = channel, .size = part};
+  };
+  const Operation all_reduce = ring(Channel::tensor, 2 * (tensor_ - 1), part);
+  const Operation gather = ring(Channel::tensor, tensor_ - 1, part);
+
+  Stage out;
+  const bool is_first = number == 0;
+  const bool is_last = number + 1 == pipeline_;
+  if (!is_first) out.forward = {across(Kind::receive, Channel::forward), gather};
+  if (!is_last) out.backward = {across(Kind::receive, Channel::backward), gather};
+  for (std::uint32_t layer = 0; layer < t.layers / pipeline_; ++layer) {
+    const auto add_mlp = [&](std::vector<Operation>& operations, Time time) {
+      if (experts_ == 1) {
+        operations.insert(operations.end(), {compute(time), all_reduce});
+        return;
+      }
+      operations.insert(operations.end(), {across(Kind::dispatch, Channel::expert), compute(time),
+                                           across(Kind::combine, Channel::expert)});
+    };
+    out.forward.insert(out.forward.end(), {compute(t.attention), all_reduce});
+    add_mlp(out.forward, t.mlp);
+    add_mlp(out.backward, scaled(t.mlp));
+    out.backward.insert(out.backward.end(), {compute(scaled(t.attention)), all_reduce});
+  }
+  if (!is_last) out.forward.push_back(across(Kind::send, Channel::forward));
+  if (!is_first) out.backward.push_back(across(Kind::send, Channel::backward));
+  out.end = {ring(Channel::data, 2 * (data_ - 1), Bytes{(t.gradients.count + data_ - 1) / data_})};
+
+  const std::uint32_t ahead = std::min(t.microbatches, pipeline_ - 1 - number);
+  out.turns.assign(ahead, false);
+  for (std::uint32_t i = ahead; i < t.microbatches; ++i) {
+    out.turns.push_back(false);
+    out.turns.push_back(true);
+  }
+  out.turns.insert(out.turns.end(), ahead, true);
+  return out;
+}
+
+// What the rank does in its turn; null = the step is over.
+const std::vector<TrainingDriver::Operation>* TrainingDriver::operations(const Stage& stage, const Rank& rank) const {
+  if (rank.turn < stage.turns.size()) return stage.turns[rank.turn] ? &stage.backward : &stage.forward;
+  return rank.turn == stage.turns.size() ? &stage.end : nullptr;
+}
+
+// To whom a rank sends.
+std::uint32_t TrainingDriver::neighbour(std::uint32_t rank, Channel channel) const {
+  const std::uint32_t of_stage = tensor_ * data_;
+  const std::uint32_t first = rank - rank % of_stage;
+  switch (channel) {
+    case Channel::tensor: return rank - rank % tensor_ + (rank + 1) % tensor_;
+    case Channel::data: return first + (rank % of_stage + tensor_) % of_stage;
+    case Channel::forward: return rank + of_stage;
+    default: return rank - of_stage;
+  }
+}
+
+std::uint32_t TrainingDriver::with_expert(std::uint32_t rank, std::uint32_t e) const {
+  return rank + tensor_ * e - tensor_ * expert(rank);
+}
+
+// What of a rank's activations expert e gets.
+Bytes TrainingDriver::share(std::uint32_t e, Bytes size) const {
+  const double weight = 1 + imbalance_ * (2.0 * e / (experts_ - 1.0) - 1);
+  return {std::max<std::int64_t>(1, std::llround(static_cast<double>(size.count) * weight / experts_))};
+}
+
+TrainingDriver::Activity TrainingDriver::activity(const Operation& operation) const {
+  switch (operation.kind) {
+    case Operation::Kind::compute: return Activity::computation;
+    case Operation::Kind::ring: return operation.channel == Channel::tensor ? Activity::tensor : Activity::data;
+    case Operation::Kind::dispatch:
+    case Operation::Kind::combine: return Activity::expert;
+    default: return Activity::pipeline;
+  }
+}
+
+void TrainingDriver::begin(Desk& desk) {
+  if (ranks_[desk.host()] != kNone) desk.wake(start_, kBegin);
+}
+
+void TrainingDriver::woken(Desk& desk, std::uint32_t word) {
+  Rank& own = of_rank_[ranks_[desk.host()]];
+  if (word == kBegin) own.since = desk.now();
+  if (word == kComputed) own.computes = false;
+  if (word == kArrived) --own.sending;
+  go_on(desk);
+}
+
+void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk, message.src, message.word); }
+
+void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
+  Rank& own = of_rank_[ranks_[desk.host()]];
+  if (static_cast<Channel>(word) == Channel::expert)
+    ++own.exchanged[expert(ranks_[from])];
+  else
+    ++own.got[word];
+  ++own.messages;
+  go_on(desk);
+}
+
+void TrainingDriver::sent(Desk& desk, const Message&) {
+  --of_rank_[ranks_[desk.host()]].sending;
+  go_on(desk);
+}
+
+// Something has happened: the rank does what it can.
+void TrainingDriver::go_on(Desk& desk) {
+  const std::uint32_t rank = ranks_[desk.host()];
+  Rank& own = of_rank_[rank];
+  const Stage& stage = stages_[stage_of(rank)];
+  if (desk.now() < start_ || own.end != Time::max()) return;
+  for (;;) {
+    const std::vector<Operation>* const all = operations(stage, own);
+    if (all == nullptr) {
+      own.end = desk.now();
+      return desk.done();
+    }
+    if (own.operation == all->size()) {
+      own.operation = 0;
+      ++own.turn;
+      continue;
+    }
+    const Operation& operation = (*all)[own.operation];
+    if (!is_done(desk, rank, operation)) return;
+    own.times[static_cast<std::size_t>(activity(operation))] += desk.now() - own.since;
+    own.since = desk.now();
+    ++own.operation;
+    own.step = 0;
+    own.begun = false;
+  }
+}
+
+Time TrainingDriver::computation(std::uint32_t rank, Time time) const {
+  if (slowness_[rank] == 1) return time;
+  return {std::llround(static_cast<double>(time.ps) * slowness_[rank])};
+}
+
+// Begins what is to be done, and says whether it is.
+bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& operation) {
+  Rank& own = of_rank_[rank];
+  const auto channel = static_cast<std::size_t>(operation.channel);
+  switch (operation.kind) {
+    case Operation::Kind::compute:
+      if (!std::exchange(own.begun, true)) {
+        own.computes = true;
+        desk.wake(desk.now() + computation(rank, operation.time), kComputed);
+      }
+      return !own.computes;
+    case Operation::Kind::receive:
+      if (own.got[channel] == own.taken[channel]) return false;
+      ++own.taken[channel];
+      return true;
+    case Operation::Kind::send:
+      if (!std::exchange(own.begun, true))
+        send(desk, rank, operation.channel, neighbour(rank, operation.channel), operation.size);
+      return own.sending == 0;
+    case Operation::Kind::dispatch:
+    case Operation::Kind::combine: return has_exchanged(desk, rank, operation);
+    case Operation::Kind::ring: break;
+  }
+  for (; own.step < operation.steps; ++own.step) {
+    if (!std::exchange(own.begun, true))
+      send(desk, rank, operation.channel, neighbour(rank, operation.channel), operation.size);
+    if (own.sending > 0 || own.got[channel] == own.taken[channel]) return false;
+    ++own.taken[channel];
+    own.begun = false;
+  }
+  return true;
+}
+
+// Each rank sends to the next one first, so that no receiver comes first with all.
+bool TrainingDriver::has_exchanged(Desk& desk, std::uint32_t rank, const Operation& operation) {
+  Rank& own = of_rank_[rank];
+  auto& taken = own.taken[static_cast<std::size_t>(Channel::expert)];
+  if (!std::exchange(own.begun, true))
+    for (std::uint32_t i = 1; i < experts_; ++i) {
+      const std::uint32_t e = (expert(rank) + i) % experts_;
+      const std::uint32_t busy = operation.kind == Operation::Kind::dispatch ? e : expert(rank);
+      send(desk, rank, Channel::expert, with_expert(rank, e), share(busy, operation.size));
+    }
+  if (own.sending > 0) return false;
+  for (std::uint32_t e = 0; e < experts_; ++e)
+    if (e != expert(rank) && own.exchanged[e] <= taken) return false;
+  ++taken;
+  return true;
+}
+
+void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::uint32_t to_rank, Bytes size) {
+  Rank& own = of_rank_[rank];
+  const std::uint32_t to = hosts_[to_rank];
+  const auto number = static_cast<std::uint32_t>(channel);
+  ++own.sending;
+  if (scale_up_.is_there() && scale_up_.joins(desk.host(), to)) {
+    const Time there = scale_up_.carry(desk, size, own.scale_up_free);
+    desk.post(to, number, there);
+    desk.wake(there, kArrived);
+    return;
+  }
+  desk.send({.id = kAnyUnlistedId,
+             .word = number,
+             .size = size,
+             .dst = to,
+             .tag = labels_.tag,
+             .profile = labels_.profile,
+             .sport = static_cast<std::uint16_t>(kFirstSourcePort + (first_port_ + number) % kSourcePorts),
+             .dport = kDestinationPort});
+}
+
+std::optional<MessageSums> TrainingDriver::sums() const {
+  MessageSums out{.tag = labels_.tag, .least = least_};
+  for (const Stage& stage : stages_) {
+    const auto count = [&](const std::vector<Operation>& operations, std::uint64_t times) {
+      for (const Operation& operation : operations) {
+        std::uint64_t messages = 0;
+        if (operation.kind == Operation::Kind::ring) messages = operation.steps;
+        if (operation.kind == Operation::Kind::send) messages = 1;
+        if (operation.kind == Operation::Kind::dispatch || operation.kind == Operation::Kind::combine) {
+          for (std::uint32_t e = 0; e < experts_; ++e)
+            out.payload = saturating_sum(
+                out.payload, share(e, operation.size) * static_cast<std::int64_t>(times * tensor_ * data_ / experts_) *
+                                 (experts_ - std::int64_t{1}));
+          out.messages += times * tensor_ * data_ * (experts_ - 1);
+          continue;
+        }
+        messages *= times * tensor_ * data_;
+        out.messages += messages;
+        out.payload = saturating_sum(out.payload, operation.size * static_cast<std::int64_t>(messages));
+      }
+    };
+    const auto backward = static_cast<std::uint64_t>(std::count(stage.turns.begin(), stage.turns.end(), true));
+    count(stage.forward, stage.turns.size() - backward);
+    count(stage.backward, backward);
+    count(stage.end, 1);
+  }
+  out.unfinished = out.messages;
+  return out;
+}
+
+void TrainingDriver::add(std::uint32_t host, MessageSums& sums) const {
+  if (ranks_[host] == kNone) return;
+  const Rank& rank = of_rank_[ranks_[host]];
+  sums.unfinished -= rank.messages;
+  sums.start = start_;
+  if (rank.end == Time::max()) return;
+  sums.received = std::max(sums.received, rank.end);
+  sums.acknowledged = std::max(sums.acknowledged, rank.end);
+}
+
+std::vector<std::string> TrainingDriver::activities() const {
+  std::vector<std::string> all{"computation", "tensor parallelism", "pipeline", "data parallelism"};
+  if (experts_ > 1) all.emplace_back("experts");
+  return all;
+}
+
+std::vector<Time> TrainingDriver::times_of(std::uint32_t host) const {
+  if (ranks_[host] == kNone) return {};
+  const Rank& rank = of_rank_[ranks_[host]];
+  return {rank.times.begin(), rank.times.begin() + static_cast<std::ptrdiff_t>(activities().size())};
+}
+
+template <class A>
+void TrainingDriver::archive_rank(A& a, std::uint32_t host) {
+  if (ranks_[host] == kNone) return;
+  Rank& rank = of_rank_[ranks_[host]];
+  for (auto* number : {&rank.turn, &rank.operation, &rank.step, &rank.sending}) a.value(*number);
+  for (auto* flag : {&rank.begun, &rank.computes}) a.value(*flag);
+  a.value(rank.got);
+  a.value(rank.taken);
+  a.value(rank.times);
+  for (auto* time : {&rank.since, &rank.scale_up_free, &rank.end}) a.value(*time);
+  a.value(rank.messages);
+  a.values(rank.exchanged);
+}
+
+}  // namespace weir::traffic
