@@ -157,6 +157,36 @@ group = 4
   EXPECT_EQ(*packets[0].completion, *collectives_of(servers, {"run.threads=2", "run.scheduler=wheel"})[0].completion);
 }
 
+// Few chunks at a time keep both networks busy at once; all at once they fill one after the other.
+TEST(HierarchicalAllReduce, IsPipelinedByActiveChunks) {
+  const std::string servers = R"(
+[topology]
+kind = "star"
+hosts = 16
+rate = "400 Gbps"
+[algorithm]
+name = "fixed-window"
+[run]
+fidelity = "flow"
+[[traffic]]
+kind = "collective"
+operation = "hierarchical-all-reduce"
+size = "512 MB"
+group = 4
+chunks = 32
+scale_up_rate = "800 Gbps"
+)";
+  const auto all = collectives_of(servers, {}).at(0);
+  const auto few = collectives_of(servers, {"traffic.0.active_chunks=6"}).at(0);
+  ASSERT_TRUE(all.completion && few.completion);
+  // What the GPUs' scale-up links need at least: 2 * 3/4 of the buffer at 100 GB/s.
+  const double busier = 1.5 * 512e6 / 100e9;
+  EXPECT_LT(few.completion->seconds(), 1.05 * busier);
+  EXPECT_GT(few.completion->seconds(), busier);
+  EXPECT_GT(all.completion->seconds(), 1.1 * busier);
+  EXPECT_GE(*few.completion, few.bound);
+}
+
 TEST(HierarchicalAllReduce, NeedsServers) {
   const auto refusal = [](const std::string& more) -> std::string {
     try {
@@ -197,7 +227,10 @@ size = "2 MB"
   for (const std::vector<std::string>& set :
        {std::vector<std::string>{"topology.hosts=13", "traffic.0.chunks=4"},
         {"topology.hosts=24", "traffic.0.group=4", "traffic.0.chunks=3", "traffic.0.step_delay=1 us"},
-        {"topology.hosts=12", "transport.connections=kept", "traffic.0.messages=sums"}}) {
+        {"topology.hosts=12", "transport.connections=kept", "traffic.0.messages=sums"},
+        {"topology.hosts=12", "traffic.0.chunks=9", "traffic.0.active_chunks=2"},
+        {"topology.hosts=12", "traffic.0.chunks=9", "traffic.0.active_chunks=2",
+         "traffic.0.operation=ring-all-reduce"}}) {
     const auto one = collectives_of(tree, set).at(0);
     const auto hosts = one.messages;
     ASSERT_TRUE(one.completion) << set[0];
@@ -211,6 +244,41 @@ size = "2 MB"
     EXPECT_EQ(two.messages, hosts) << set[0];
   }
   EXPECT_EQ(collectives_of(tree, {"topology.hosts=13", "traffic.0.chunks=4"}).at(0).messages, 12u * 2 * 2 * 4);
+}
+
+// docs/evidence/gpu-clusters.md: what SimAI prints for 16 MiB to 512 MiB, with two constants that were fitted.
+TEST(BusBandwidth, HasTheFormOfSimAis) {
+  const std::string rail = R"(
+[topology]
+kind = "star"
+hosts = 32
+rate = "400 Gbps"
+delay = "500 ns"
+[algorithm]
+name = "fixed-window"
+[transport]
+payload = "9000 B"
+[run]
+fidelity = "flow"
+[fidelity]
+utilisation = 0.9302
+[[traffic]]
+kind = "collective"
+operation = "ring-all-reduce"
+size = "16 MiB"
+step_delay = "3300 ns"
+)";
+  const std::vector<std::string> server{
+      "fidelity.utilisation=1", "traffic.0.step_delay=0 ns",           "traffic.0.hosts=0-7",
+      "traffic.0.group=8",      "traffic.0.scale_up_rate=1341.6 Gbps", "traffic.0.scale_up_latency=2271 ns"};
+  const double of_rail[] = {33.095585, 38.572166, 42.049648, 44.036110, 45.101425, 45.653648};
+  const double of_server[] = {141.84, 153.68, 160.60, 163.85, 165.72, 166.68};
+  for (int i = 0; i < 6; ++i) {
+    std::vector<std::string> set{"traffic.0.size=" + std::to_string(16 << i) + " MiB"};
+    EXPECT_NEAR(*collectives_of(rail, set).at(0).bus_bandwidth() / 8e9, of_rail[i], 0.006 * of_rail[i]);
+    set.insert(set.end(), server.begin(), server.end());
+    EXPECT_NEAR(*collectives_of(rail, set).at(0).bus_bandwidth() / 8e9, of_server[i], 0.002 * of_server[i]);
+  }
 }
 
 TEST(CollectivesMadeWhenDue, AreRefusedWhereNobodyMakesThem) {

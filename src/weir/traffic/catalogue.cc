@@ -59,7 +59,7 @@ Kind collective() {
             const auto& c = *static_cast<const Collective*>(params);
             if (c.operation == Operation::tree_all_reduce)
               traffic.add(std::make_unique<TreeDriver>(c, context));
-            else if (c.messages == MessageRows::rows && c.group == 1)
+            else if (c.messages == MessageRows::rows && c.group == 1 && c.active_chunks == 0)
               traffic.add(make_collective(c, context));
             else
               traffic.add(std::make_unique<ScheduleDriver>(c, context));

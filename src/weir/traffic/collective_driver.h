@@ -2,6 +2,7 @@
 // links, delays between steps, and sums. Memory follows the hosts, not the messages.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -54,6 +55,11 @@ class CollectiveDriver : public Driver {
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(hosts_.size()); }
   const Collective& collective() const { return collective_; }
+  // How many chunks a rank begins with.
+  std::uint32_t first_chunks() const {
+    return collective_.active_chunks == 0 ? collective_.chunks
+                                          : std::min(collective_.active_chunks, collective_.chunks);
+  }
   // Sends at once, or `step_delay` from now.
   void send(Desk& desk, std::uint32_t rank, const Send& message);
   void send_later(Desk& desk, std::uint32_t rank, const Send& message);

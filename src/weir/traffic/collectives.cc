@@ -84,6 +84,8 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError(
         "size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
                             c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
+  if (c.active_chunks > 0 && c.operation == Operation::all_to_all)
+    throw InputError("active_chunks", "an all-to-all has no steps that wait for each other; leave this out");
   const bool has_servers = c.group > 1;
   if (n % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, n));

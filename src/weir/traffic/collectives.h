@@ -26,6 +26,7 @@ struct Collective {
   std::string hosts = "all";
   Placement placement = Placement::in_order;
   std::uint32_t chunks = 1;
+  std::uint32_t active_chunks = 0;
   Time start;
   Time step_delay;
   MessageRows messages = MessageRows::rows;
@@ -49,6 +50,11 @@ struct Collective {
              "who is whose neighbour: as listed, or at random");
     p.integer("chunks", &Collective::chunks, 1, 1'000'000,
               "the buffer is cut into so many parts, each of which goes its way by itself");
+    p.integer(
+        "active_chunks", &Collective::active_chunks, 0, 1'000'000,
+        "so many chunks are under way at each host at once, and it begins with another one when it is done with one; "
+        "0 = all",
+        "NCCL: 8 slots of a channel");
     p.time("start", &Collective::start, "the first messages start");
     p.time("step_delay", &Collective::step_delay, "from the receipt of a message to the start of what waits for it");
     p.choice(

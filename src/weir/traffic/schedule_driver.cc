@@ -28,14 +28,17 @@ CollectiveDriver::Send ScheduleDriver::message_of(std::uint32_t rank, std::uint3
 }
 
 void ScheduleDriver::start(Desk& desk, std::uint32_t rank) {
-  for (std::uint32_t chunk = 0; chunk < collective().chunks; ++chunk)
+  for (std::uint32_t chunk = 0; chunk < first_chunks(); ++chunk)
     for (std::uint32_t step = 0; step < (schedule_.waits() ? 1 : schedule_.steps()); ++step)
       send(desk, rank, message_of(rank, chunk, step));
 }
 
 void ScheduleDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   const std::uint32_t step = step_of(word) + 1;
-  if (schedule_.waits() && step < schedule_.steps()) send_later(desk, rank, message_of(rank, chunk_of(word), step));
+  if (!schedule_.waits()) return;
+  if (step < schedule_.steps()) return send_later(desk, rank, message_of(rank, chunk_of(word), step));
+  const std::uint64_t next = std::uint64_t{chunk_of(word)} + first_chunks();
+  if (next < collective().chunks) send(desk, rank, message_of(rank, static_cast<std::uint32_t>(next), 0));
 }
 
 std::vector<CollectiveDriver::Hop> ScheduleDriver::longest() const {

@@ -57,7 +57,7 @@ CollectiveDriver::Send TreeDriver::message_of(std::uint32_t tree, std::uint32_t 
 
 // Leaves begin.
 void TreeDriver::start(Desk& desk, std::uint32_t rank) {
-  for (std::uint32_t chunk = 0; chunk < collective().chunks; ++chunk)
+  for (std::uint32_t chunk = 0; chunk < first_chunks(); ++chunk)
     for (std::uint32_t tree = 0; tree < kTrees; ++tree)
       if (const Place place = place_of(rank, tree); place.children == 0)
         send(desk, rank, message_of(tree, chunk, Way::up, place.parent, 0));
@@ -87,6 +87,9 @@ void TreeDriver::pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, s
   const Place place = place_of(rank, tree);
   for (std::uint32_t i = 0; i < place.children; ++i)
     send_later(desk, rank, message_of(tree, chunk, Way::down, place.child[i], i + 1));
+  const std::uint64_t next = std::uint64_t{chunk} + first_chunks();
+  if (place.children == 0 && next < collective().chunks)
+    send(desk, rank, message_of(tree, static_cast<std::uint32_t>(next), Way::up, place.parent, 0));
 }
 
 Bytes TreeDriver::payload() const {
