@@ -188,7 +188,7 @@ export function placeOf(figure: Figure, of: 'x' | 'y', view: View): Place {
   return { factor: log ? 1 : scale.factor, unit: scale.unit, log: log };
 }
 
-// What the tick at a value says in place of it; null = that value.
+// What the tick at a value says instead of it; null = that value.
 export function nameAt(axis: Axis, value: number): string | null {
   for (const name of axis.named || []) if (Math.abs(name.at - value) <= 1e-9 * Math.abs(value)) return name.text;
   return null;

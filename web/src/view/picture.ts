@@ -34,7 +34,7 @@ export class Picture {
     const choice = (colour: 'use' | 'queue', text: string, title: string) =>
       h('button', { type: 'button', class: 'choice', 'data-colour': colour, title, onclick: () => store.set({ colour }) }, text);
     this.choices = [choice('queue', 'Queue', 'links by the queue of the port (q)'), choice('use', 'Utilisation', 'links by the share of their rate that is used (u)')];
-    this.spanButton = h('button', { type: 'button', class: 'choice', 'data-tool': 'span', title: 'the worst of the time seen, in place of the instant (x)', onclick: () => store.set({ span: !store.state.span }) }, 'Worst of time seen');
+    this.spanButton = h('button', { type: 'button', class: 'choice', 'data-tool': 'span', title: 'the worst of the time seen, instead of the instant (x)', onclick: () => store.set({ span: !store.state.span }) }, 'Worst of time seen');
     const tool = (name: string, title: string, path: string, act: () => void) =>
       h('button', { type: 'button', class: 'tool', 'data-tool': name, title, 'aria-label': title, onclick: act }, icon(path));
     this.element = h('section', { class: 'picture card', 'aria-label': 'network' },
