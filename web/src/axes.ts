@@ -292,7 +292,7 @@ function shareRange(figure: Figure, scale: boolean): { low: number; high: number
 }
 
 // The next of 1, 2, 2.5 and 5 times a power of ten.
-function niceStep(least: number): number {
+export function niceStep(least: number): number {
   const unit = Math.pow(10, Math.floor(Math.log(least) / Math.LN10));
   for (const head of [1, 2, 2.5, 5]) if (head * unit >= least * 0.9999) return head * unit;
   return 10 * unit;
