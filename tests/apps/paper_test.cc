@@ -88,6 +88,17 @@ TEST(Paper, RunsAStudyThatIsChanged) {
   EXPECT_TRUE(std::filesystem::exists(out / "a/hpcc/fig09ab"));
 }
 
+// Why a claim fails is only known of the study as its file has it.
+TEST(Paper, AChangedStudyHasVerdictsWithoutCauses) {
+  const Folder out("weir-paper");
+  const Output o = weir({"paper", "run", "hpcc/fig13", "--set", "run.stop=20 us", "--out", out / "a"});
+  const Json claims = Json::parse(read_file(out / "a/hpcc/fig13/verdicts.json")).at("claims");
+  const auto fails =
+      std::find_if(claims.begin(), claims.end(), [](const Json& c) { return c.at("verdict") == "fails"; });
+  ASSERT_NE(fails, claims.end()) << claims << o.err;
+  for (const Json& claim : claims) EXPECT_EQ(claim.at("reason"), "") << claim;
+}
+
 TEST(Paper, SaysBeforehandWhatAStudyTakes) {
   const Output list = weir({"paper", "list", "hpcc"});
   EXPECT_NE(list.out.find("hpcc/fig11ab        5 min  FB_Hadoop"), std::string::npos) << list.out;
