@@ -1,5 +1,6 @@
 // The weir command: one subcommand per file, see commands.h.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -27,10 +28,15 @@
 
 namespace {
 
-// The words that a mistyped argument may have meant.
-std::vector<std::string> known_words(const CLI::App& app) {
+std::vector<std::string> commands_of(const CLI::App& app) {
   std::vector<std::string> out;
   for (const auto* command : app.get_subcommands({})) out.push_back(command->get_name());
+  return out;
+}
+
+// The words that a mistyped argument may have meant.
+std::vector<std::string> known_words(const CLI::App& app) {
+  std::vector<std::string> out = commands_of(app);
   for (const auto* option : app.get_options())
     for (const auto& name : option->get_lnames()) out.push_back("--" + name);
   return out;
@@ -59,7 +65,8 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
     command = chosen.front();
     path += " " + command->get_name();
   }
-  const bool lacks_command = !command->get_subcommands({}).empty();
+  const std::vector<std::string> commands = commands_of(*command);
+  const std::string valid = fmt::format("; valid is {}", fmt::join(commands, ", "));
   std::string out = error.what();
   std::string word;
   if (const auto extra = app.remaining(true); !extra.empty()) {
@@ -70,9 +77,13 @@ std::string complaint(const CLI::App& app, const CLI::ParseError& error) {
         word = w.substr(0, w.find('='));
         break;
       }
-    out = fmt::format("{} '{}'", lacks_command && !word.starts_with('-') ? "unknown command" : "unexpected argument",
-                      word);
-    out += weir::did_you_mean(meant(word, known_words(*command)));
+    const bool is_command = !commands.empty() && !word.starts_with('-');
+    out = fmt::format("{} '{}'{}", is_command ? "unknown command" : "unexpected argument", word,
+                      weir::did_you_mean(meant(word, known_words(*command))));
+    if (is_command) out += valid;
+    if (command->get_name() == "htsim" && word.starts_with('-')) out += "; options of htsim_uec stand after --";
+  } else if (!commands.empty() && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    out = "no command is named" + valid;
   }
   return fmt::format("{}; see weir{} --help", out, path);
 }

@@ -188,7 +188,7 @@ int run_figure(const PaperCommandOptions& o) {
   std::vector<std::string> judged;
   for (const auto& j : run.judgements)
     if (j.complete && !is_experiment && !one_for_all) {
-      verdicts.set({j.id, j.holds, j.measured});
+      verdicts.set({j.id, j.holds, j.measured}, options.is_as_written());
       judged.push_back(j.id);
     }
   std::filesystem::remove(run.dir + "/verdicts.json");
@@ -202,11 +202,7 @@ int run_figure(const PaperCommandOptions& o) {
     show("\nThe study was changed by {}; its verdicts are of the changed study.\n", o.set.empty() ? "--seeds"
                                                                                     : o.seeds > 0 ? "--set and --seeds"
                                                                                                   : "--set");
-  for (const std::string& id : judged) {
-    claims::Verdict v = verdicts.of(id);
-    if (!options.is_as_written()) v.reason.clear();  // it is of the study as its file has it
-    show("\n{}", describe(*claims::find(all, id), v));
-  }
+  for (const std::string& id : judged) show("\n{}", describe(*claims::find(all, id), verdicts.of(id)));
   if (is_experiment)
     for (const auto& j : run.judgements)
       if (j.complete) show("{}", shown_cause(j, file));

@@ -89,9 +89,12 @@ def relinked(text, page, place, all_places, sources):
             return f"{picture}[{label}]({posixpath.relpath(all_places[file], posixpath.dirname(place) or '.')}{anchor})"
         if file.startswith("docs/images/"):
             return f"{picture}[{label}]({posixpath.relpath(file.removeprefix('docs/'), posixpath.dirname(place) or '.')})"
+        if header := re.fullmatch(r"include/(weir/(?:(\w+)/)?\w+\.h)", file):
+            page_of_it = posixpath.relpath(f"reference/cpp/{header[2] or 'weir'}.md", posixpath.dirname(place) or ".")
+            return f"[{label}]({page_of_it}#{headers.anchor(header[1])})"
         if sources:
             return f"[{label}]({sources}/{file}{anchor})"
-        return label if label.startswith("`") else f"{label} (`{file}`)"
+        return label if label.startswith("`") else f"`{file}`" if label == file else f"{label} (`{file}`)"
 
     return outside_of_blocks(text, lambda part: LINK.sub(link, part))
 

@@ -126,6 +126,11 @@ def run_doxygen(root, out):
     index.write_text(re.sub(r'<compound refid="(?P<id>[^"]*)" kind="file"><name>(?P<name>[^<]*)<', with_folders, index.read_text()))
 
 
+def anchor(name):
+    """Of a header's section."""
+    return re.sub(r"[^a-z0-9_-]", "", name.lower())
+
+
 def write(root, folder):
     """A page for each folder of headers, and a list of all of them."""
     folder.mkdir(parents=True)
@@ -140,8 +145,7 @@ def write(root, folder):
         text = [f"# weir/{'' if group == '.' else group + '/'}", "", f"Public headers of `include/weir/{'' if group == '.' else group}`.", ""]
         for path in headers:
             name = path.relative_to(include.parent).as_posix()
-            anchor = re.sub(r"[^a-z0-9_-]", "", name.lower())
-            out.append(f"| [{name}]({page}.md#{anchor}) | {purpose(path)} |")
+            out.append(f"| [{name}]({page}.md#{anchor(name)}) | {purpose(path)} |")
             text += [f"## {name}", "", f"```{{doxygenfile}} {name}", ":project: weir", "```", ""]
         (folder / f"{page}.md").write_text("\n".join(text))
     (folder / "index.md").write_text("\n".join(out) + "\n")

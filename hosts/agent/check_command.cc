@@ -39,7 +39,7 @@ void add_check(CLI::App& app, const Common& common, int& status) {
   CLI::App* command =
       app.add_subcommand("check", "Tell which data path this host can have, and why; nothing is changed");
   command->add_option("--interface", o->interfaces, "look at these interfaces, whatever the configuration says");
-  command->add_option("--mode", o->mode, "judge this mode in place of the configuration's");
+  command->add_option("--mode", o->mode, "judge this mode instead of the configuration's");
   command->add_flag("--json", o->json, "print it as JSON");
   command->callback([o, &common, &status] {
     const auto config = config_of(common, *o);

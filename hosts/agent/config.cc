@@ -52,7 +52,7 @@ struct PeerTable {
   static void describe(ParamList<PeerTable>& p) {
     p.text("address", &PeerTable::address, "of the other host, IPv4 or IPv6").required = true;
     p.text("local", &PeerTable::local, "of this host as that one sees it; empty = the one that the routes choose");
-    p.text("T", &PeerTable::threshold, "in place of the file's; empty = that");
+    p.text("T", &PeerTable::threshold, "instead of the file's; empty = that");
     p.flag("hold", &PeerTable::hold, "false: measured only");
   }
 };

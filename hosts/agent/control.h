@@ -32,7 +32,7 @@ class ControlConnection {
   virtual void on_close(std::function<void()> work) = 0;
 };
 
-// The socket of a server at `path`, in place of one that is left there. `group`: nothing = root alone. Giving it to a
+// The socket of a server at `path`, instead of one that is left there. `group`: nothing = root alone. Giving it to a
 // group may need CAP_CHOWN. Throws std::runtime_error where it cannot be made.
 Descriptor make_control_socket(const std::string& path, std::optional<gid_t> group);
 

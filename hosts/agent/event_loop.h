@@ -48,7 +48,7 @@ class Alarm {
   Alarm& operator=(const Alarm&) = delete;
   ~Alarm();
 
-  // Once, at a time of CLOCK_MONOTONIC in ns, in place of what was set before. A time that has passed is now.
+  // Once, at a time of CLOCK_MONOTONIC in ns, instead of what was set before. A time that has passed is now.
   void at(std::int64_t time);
 
  private:

@@ -33,7 +33,7 @@ constexpr std::int64_t kInWindow = 10;
 // A pair that is probed rarely and was not observed for so many times as long is looked at at once.
 constexpr std::int64_t kMissed = 3;
 constexpr std::uint8_t kHops = 3;
-// From one fit to the next, so many looks for lines in place of poor ones.
+// From one fit to the next, so many looks for lines instead of poor ones.
 constexpr std::int64_t kLooks = 5;
 
 void require(bool condition, const char* reason) {

@@ -11,7 +11,7 @@
 // the next one leaves when that one is answered and the pause which the answer may have asserted is over. So n flows
 // whose packets take s on the bottleneck take turns in rounds of n s = 2 delay - T, and the delay is (n s + T) / 2;
 // whatever else TCP hands down would stand in the queue. TCP hands down two packets of a flow, so that one waits for
-// two rounds, and rounds differ: three of them are the bound in place of max_hold, if that is longer, and up to
+// two rounds, and rounds differ: three of them are the bound instead of max_hold, if that is longer, and up to
 // many_hold.
 //
 // Nothing here reads a clock or a socket: `now` and what has arrived are told.

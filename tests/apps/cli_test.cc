@@ -55,8 +55,13 @@ TEST(CommandLine, VersionAndHelp) {
 }
 
 TEST(CommandLine, RefusesWithTheNearestWord) {
-  expect_refused({"rnu", "a.toml"}, "unknown command 'rnu' (did you mean 'run'?); see weir --help");
-  expect_refused({}, "A subcommand is required; see weir --help");
+  const std::string valid =
+      "; valid is run, resume, fork, validate, list, demo, bench, theory, import, sweep, compare, report, view, paper, "
+      "policy, train, host; see weir --help";
+  expect_refused({"rnu", "a.toml"}, "unknown command 'rnu' (did you mean 'run'?)" + valid);
+  expect_refused({}, "no command is named" + valid);
+  expect_refused({"import", "htsim", "-tm", "a.cm"},
+                 "unexpected argument '-tm'; options of htsim_uec stand after --; see weir import htsim --help");
   expect_refused({"run"}, "FILE is required; see weir run --help");
   expect_refused({"run", kScenario, "--thread", "2"},
                  "unexpected argument '--thread' (did you mean '--threads'?); see weir run --help");

@@ -88,6 +88,22 @@ TEST(Paper, RunsAStudyThatIsChanged) {
   EXPECT_TRUE(std::filesystem::exists(out / "a/hpcc/fig09ab"));
 }
 
+// Why a claim fails is only known of the study as its file has it.
+TEST(Paper, AChangedStudyHasVerdictsWithoutCauses) {
+  const Folder out("weir-paper");
+  const Output o = weir({"paper", "run", "hpcc/fig11ab", "--set", "traffic.0.stop=0.1 ms", "--set",
+                         "traffic.1.stop=0.1 ms", "--out", out / "a"});
+  std::ifstream file(out / "a/hpcc/fig11ab/verdicts.json");
+  ASSERT_TRUE(file) << o.err;
+  const auto claims = nlohmann::json::parse(file).at("claims");
+  std::size_t fail = 0;
+  for (const auto& claim : claims) {
+    EXPECT_EQ(claim.at("reason"), "") << claim;
+    if (claim.at("verdict") == "fails") ++fail;
+  }
+  EXPECT_GT(fail, 0u) << claims;
+}
+
 TEST(Paper, SaysBeforehandWhatAStudyTakes) {
   const Output list = weir({"paper", "list", "hpcc"});
   EXPECT_NE(list.out.find("hpcc/fig11ab        5 min  FB_Hadoop"), std::string::npos) << list.out;

@@ -119,7 +119,7 @@ TEST(Plugins, ThatDoNotFitAreRefused) {
     EXPECT_EQ(folder.names(), std::vector<std::string>{"text.so"});
   };
   refuses(folder / "none.so", "");
-  refuses(folder / "text.so", "it cannot be loaded as a shared library");
+  refuses(folder / "text.so", "weir::weir, as examples/CMakeLists.txt does");
   refuses(plugin("plugin_none"), "it lacks WEIR_PLUGIN");
   refuses(plugin("plugin_other_sizes"), "it was built against another Weir");
   refuses(plugin("plugin_other_version"), "it was built against weir 0.0.0+other");

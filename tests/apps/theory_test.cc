@@ -134,8 +134,9 @@ TEST_F(TheoryCommand, Spraying) {
 }
 
 TEST_F(TheoryCommand, RefusesBadInput) {
-  expect_refused({}, "A subcommand is required; see weir theory --help");
-  expect_refused({"maxmin", file_}, "unknown command 'maxmin' (did you mean 'max-min'?); see weir theory --help");
+  const std::string valid = "; valid is max-min, alpha-fair, pareto, queue, sampling, spraying; see weir theory --help";
+  expect_refused({}, "no command is named" + valid);
+  expect_refused({"maxmin", file_}, "unknown command 'maxmin' (did you mean 'max-min'?)" + valid);
   expect_refused({"max-min"}, "FILE is required; see weir theory max-min --help");
   expect_refused({"max-min", file_, "--jsn"},
                  "unexpected argument '--jsn' (did you mean '--json'?); see weir theory max-min --help");

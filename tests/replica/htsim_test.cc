@@ -393,6 +393,9 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       {"a.cm", "Triggers 1", "Trigers 1", "a.cm:3: 'Trigers' is not known (did you mean 'Triggers'?)"},
       {"a.cm", "id 2", "id 1", "a.cm:5: id 1 is there already"},
       {"a.cm", "0->15", "3->3", "a.cm:4: connection of host 3 to itself"},
+      {"a.cm", "0->15", "3 -> 3", "a.cm:4: connection of host 3 to itself"},
+      {"a.cm", "0->15", "0 15", "a.cm:4: '0' is not known; valid is Nodes, Connections, Triggers, Failures, trigger"},
+      {"a.cm", "0->15", "0 ->", "a.cm:4: the destination: 'id' is not valid; write a whole number from 0 to 15"},
       {"a.cm", "start 0", "start 0.5", "a.cm:4: start, in microseconds: '0.5' is not valid; write a whole number"},
       {"a.cm", "start 0", "start 1us", "a.cm:4: start, in microseconds: '1us' is not valid"},
       {"a.cm", "start 0", "start -1", "a.cm:4: start, in microseconds: '-1' is not valid"},
@@ -486,6 +489,15 @@ TEST(HtsimExact, ImportSaysWhatIsWrong) {
     } catch (const InputError& error) {
       EXPECT_TRUE(std::string_view(error.what()).starts_with(wrong.message)) << error.what() << "\n" << wrong.message;
     }
+  }
+}
+
+TEST(Htsim, BlanksMayStandAroundTheArrow) {
+  const std::string plain = import(small()).connections;
+  for (const char* arrow : {"0 -> 15", "0 ->15", "0-> 15", "0\t->\t15"}) {
+    Files files = small();
+    replace(files, "a.cm", "0->15", arrow);
+    EXPECT_EQ(import(files).connections, plain) << arrow;
   }
 }
 

@@ -188,7 +188,7 @@ export function placeOf(figure: Figure, of: 'x' | 'y', view: View): Place {
   return { factor: log ? 1 : scale.factor, unit: scale.unit, log: log };
 }
 
-// What the tick at a value says in place of it; null = that value.
+// What the tick at a value says instead of it; null = that value.
 export function nameAt(axis: Axis, value: number): string | null {
   for (const name of axis.named || []) if (Math.abs(name.at - value) <= 1e-9 * Math.abs(value)) return name.text;
   return null;
@@ -292,7 +292,7 @@ function shareRange(figure: Figure, scale: boolean): { low: number; high: number
 }
 
 // The next of 1, 2, 2.5 and 5 times a power of ten.
-function niceStep(least: number): number {
+export function niceStep(least: number): number {
   const unit = Math.pow(10, Math.floor(Math.log(least) / Math.LN10));
   for (const head of [1, 2, 2.5, 5]) if (head * unit >= least * 0.9999) return head * unit;
   return 10 * unit;

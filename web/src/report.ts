@@ -5,7 +5,7 @@ import { Capture, Figure, Report, Run, Training } from './document';
 import { h } from './dom';
 import { counted, plain, withUnit } from './format';
 import { kFew } from './options';
-import { algorithms, claimSection, hasFew, longestQueue, pauseTable, pointTable, runTable, shownName, slowdownTable } from './tables';
+import { algorithms, claimSection, differenceTable, hasFew, longestQueue, pauseTable, pointTable, runTable, shownName, slowdownTable } from './tables';
 import { themeSwitch } from './theme';
 
 const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
@@ -176,7 +176,8 @@ function afterPrint(): void {
 function build(): void {
   const sections: HTMLElement[] = [];
   const studies = report.studies.filter((s) => s.points.length > 0);
-  const runs = report.runs.length > 0 ? h('div', { class: 'card flush runs' }, runTable(report)) : null;
+  const differing = report.runs.length > 0 ? differenceTable(report.runs) : null;
+  const runs = report.runs.length === 0 ? null : h('div', {}, h('div', { class: 'card flush runs' }, runTable(report)), differing ? h('div', { class: 'card flush runs' }, differing) : null);
   // what a study was made for comes first
   const summary = runs && studies.length === 0 ? section('summary', 'Summary', runs) : null;
   if (summary) sections.push(summary);
@@ -193,7 +194,7 @@ function build(): void {
   const nav = h('nav', {}, ...sections.map((s) => h('a', { href: '#' + s.id }, s.querySelector('h2')!.textContent)));
   document.getElementById('report')!.append(
     h('div', { class: 'bar' }, h('div', { class: 'within' }, brand(), nav, themeSwitch())),
-    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title), overview(), ...notices()), ...sections),
+    h('main', { class: 'within' }, h('header', { class: 'top' }, h('h1', {}, report.title.replace(/(\d) %/g, '$1\u00a0%')), overview(), ...notices()), ...sections),
     h('footer', { class: 'within' }, 'weir ' + report.version));
   // a link to a run opens it
   const follow = () => {

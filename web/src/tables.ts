@@ -16,13 +16,27 @@ interface Column<Row> {
 }
 
 const none = '\u2013';
-const kMaxDifferences = 6; // shown of a run
+const kMaxDifferences = 2; // of a run that has them beside it, not in a table of their own
 const kGap = 'too few values for this percentile, which would be their maximum';
 
 function differences(all: [string, string][]): HTMLElement {
-  const shown = all.length > kMaxDifferences + 1 ? all.slice(0, kMaxDifferences) : all;
-  return h('span', { class: 'differences' }, ...shown.map(([key, value]) => h('small', {}, key + ' = ' + value)),
-    shown.length < all.length ? h('small', {}, 'and ' + (all.length - shown.length) + ' more: see the scenario below') : null);
+  return h('span', { class: 'differences' }, ...all.map(([key, value]) => h('small', {}, key + ' = ' + value)));
+}
+
+// Runs of one study differ in what their labels say.
+function ofOneStudy(runs: Run[]): boolean {
+  return runs.every((r) => r.group && r.group === runs[0].group && r.labels);
+}
+
+// The keys of effective scenarios that differ between runs, a row each; null if they stand beside the runs, or there are none.
+export function differenceTable(runs: Run[]): HTMLElement | null {
+  if (ofOneStudy(runs) || runs.every((r) => (r.differences ?? []).length <= kMaxDifferences)) return null;
+  const of = runs.map((r) => new Map(r.differences ?? []));
+  const keys = Array.from(new Set(of.flatMap((all) => Array.from(all.keys()))));
+  return table<string>([
+    { name: 'differs in', left: true, title: 'keys of the effective scenario that have not the same value in all runs here', value: (key) => key },
+    ...runs.map((r, i): Column<string> => ({ name: shownName(r), left: true, value: (key) => of[i].get(key) })),
+  ], keys, 'differences-table', 'differing');
 }
 
 // A run of a study is called by its labels.
@@ -166,8 +180,8 @@ export function slowdownTable(run: Run): HTMLElement | null {
 export function runTable(report: Report): HTMLElement {
   // runs of a study have its scenario's title, whatever the study makes of that
   const titles = new Set(report.runs.filter((r) => !r.group).map((r) => r.manifest.title));
-  // they differ in what their labels say
-  const ofOneStudy = report.runs.every((r) => r.group && r.group === report.runs[0].group && r.labels);
+  const oneStudy = ofOneStudy(report.runs);
+  const apart = oneStudy || differenceTable(report.runs) !== null;
   const columns: Column<Run>[] = [
     {
       name: 'run', left: true, value: shownName,
@@ -177,7 +191,7 @@ export function runTable(report: Report): HTMLElement {
     { name: 'algorithm', left: true, value: algorithms },
     {
       name: 'differs in', left: true, title: 'keys of the effective scenario that have other values in other runs here',
-      value: (r) => (ofOneStudy ? '' : (r.differences ?? []).map((d) => d.join(' = ')).join(', ')),
+      value: (r) => (apart ? '' : (r.differences ?? []).map((d) => d.join(' = ')).join(', ')),
       text: (r) => differences(r.differences ?? []),
     },
     {
@@ -196,18 +210,19 @@ export function runTable(report: Report): HTMLElement {
       name: 'longest queue', title: 'of all samples, with its port by node numbers and its time', value: (r) => at(r.summary, 'queues', 'peak', 'queue_bytes'),
       // of a study's runs, place and flows stand with each run below
       text: (r) => (r.group ? h('span', { title: longestQueue(r) }, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3))
-        : h('div', {}, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak)), h('small', { class: 'who' }, flowsIn(r.summary.queues.peak, report.runs.length > 1 ? 1 : 2)))),
+        : h('div', { class: 'peak' }, withUnit(r.summary.queues.peak.queue_bytes, 'B', 3), h('small', {}, peakPlace(r.summary.queues.peak)), h('small', { class: 'who' }, flowsIn(r.summary.queues.peak, report.runs.length > 1 ? 1 : 2)))),
     },
     { name: 'dropped by switches', title: 'packets for which the buffers of switches had no room', value: (r) => r.manifest.packets_dropped },
     ...(report.runs.some((r) => r.manifest.packets_lost > 0) ? [{ name: 'lost on links', title: 'packets of all kinds, at random or because the link was down', value: (r: Run) => r.manifest.packets_lost }] : []),
     {
-      name: 'PFC', title: 'pause frames sent, and the share of capacity lost to pauses', value: (r) => r.manifest.pfc_pauses,
-      text: (r) => plain(r.manifest.pfc_pauses, 12) + (r.manifest.pfc_pauses && at(r.summary, 'pfc', 'all', 'capacity_share') ? ' (' + plain(100 * r.summary.pfc.all.capacity_share, 2) + '\u202f%)' : ''),
+      name: 'PFC', title: 'pause frames sent, and the share of the capacity of all ports that was lost to pauses', value: (r) => r.manifest.pfc_pauses,
+      text: (r) => h('div', {}, plain(r.manifest.pfc_pauses, 12),
+        r.manifest.pfc_pauses && at(r.summary, 'pfc', 'all', 'capacity_share') ? h('small', {}, plain(100 * r.summary.pfc.all.capacity_share, 2) + '\u202f% of\u00a0capacity') : null),
     },
     { name: 'simulated', value: (r) => r.manifest.sim_time_ps, text: (r) => withUnit(r.manifest.sim_time_ps, 'ps') },
     { name: 'wall time', value: (r) => r.manifest.wall_s, text: (r) => seconds(r.manifest.wall_s) },
   ];
-  if (report.studies.length > 0 && !ofOneStudy) columns.splice(1, 0, { name: 'study', left: true, value: (r) => r.group });
+  if (report.studies.length > 0 && !oneStudy) columns.splice(1, 0, { name: 'study', left: true, value: (r) => r.group });
   const told = (c: Column<Run>, r: Run): boolean => { const v = c.value(r); return (v !== null && v !== undefined && v !== '') || !!c.missing?.(r); };
   const used = columns.filter((c) => report.runs.some((r) => told(c, r)));
   const out = table(used, report.runs, 'runs-table');

@@ -117,6 +117,7 @@ function make() {
   writeFileSync(folder + '/paused.toml', scenario + '[probes.pfc]\n' + event('40 us', 'down') + event('50 us', 'up'));
   execFileSync(weir, ['run', folder + '/paused.toml', '-q', '--set', 'algorithm.name=dcqcn', '--set', 'network.ecn.enabled=true', '--set', 'network.buffer.size=300 KB', '--out', folder + '/paused'], { stdio: 'ignore' });
   execFileSync(weir, ['report', folder + '/paused', '--out', folder + '/paused.html']);
+  execFileSync(weir, ['report', folder + '/hpcc', folder + '/paused', '--out', folder + '/unlike.html']);
   mkdirSync(folder + '/training');
   writeFileSync(folder + '/training/curriculum.toml', 'title = "Two to one"\n[learner]\nseed = 7\n');
   writeFileSync(folder + '/training/progress.csv', 'update,return,validation_score\n1,-2,0.1\n2,-1,\n3,-0.5,0.4\n');
@@ -312,7 +313,18 @@ const tests = {
     assert.match(await page.locator('#runs-table .over').innerText(), /slowdown, all tags/);
     const study = await open(folder + '/study.html');
     assert.match(await study.locator('#runs-table .differences').first().innerText(), /^run\.stop = 1 us\nnetwork\.ecn\.enabled = false$/);
+    assert.equal(await study.locator('#differences-table').count(), 0);
     await study.close();
+    // runs that differ in more have a table of it, and the summary has room
+    const unlike = await open(folder + '/unlike.html', { viewport: { width: 1200, height: 900 } });
+    assert.equal(await unlike.locator('#runs-table .differences').count(), 0);
+    const rows = await unlike.locator('#differences-table tr').evaluateAll((all) => all.map((tr) => Array.from(tr.cells, (c) => c.innerText)));
+    assert.deepEqual(rows[0], ['differs in', 'hpcc', 'paused']);
+    assert.ok(rows.some((r) => r.join() === 'network.buffer.size,32 MB,300 KB'), JSON.stringify(rows));
+    assert.ok(rows.some((r) => r.join() === 'network.link_event.0.state,\u2013,down'), JSON.stringify(rows));
+    const wide = await unlike.locator('#runs .scroll, #summary .scroll').first().evaluate((e) => e.scrollWidth - e.clientWidth);
+    assert.ok(wide <= 1, wide + ' px of the summary are cut');
+    await unlike.close();
     await page.close();
   },
 

@@ -409,6 +409,12 @@ const tests = {
       assert.equal(await p.evaluate(() => document.documentElement.dataset.theme), settings.colorScheme ?? 'light');
       const wide = await p.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= (settings.viewport?.width ?? 1300), 'nothing sticks out: ' + wide);
+      const tops = await p.locator('.timeline .row .tool').evaluateAll((all) => all.map((b) => Math.round(b.getBoundingClientRect().top)));
+      assert.equal(new Set(tops).size, 1, 'the controls of time are one row: ' + tops);
+      // the answer and the table are shares of the same time
+      const share = /Of its time, ([<\d.\u202f ]+%) is \u201c([^\u201d]+)\u201d/.exec(await p.locator('.verdict').innerText());
+      const row = p.locator('.parts tbody tr', { has: p.getByText(share[2], { exact: true }) });
+      assert.equal(await row.locator('td').nth(2).innerText(), share[1]);
       const before = await p.evaluate(() => window.weirView.picture.drawn);
       await p.locator('[data-choice="dark"]').click();
       await p.waitForFunction((n) => window.weirView.picture.drawn > n, before);

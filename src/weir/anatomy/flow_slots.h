@@ -15,7 +15,7 @@ class FlowSlots {
  public:
   explicit FlowSlots(std::uint32_t hosts) : slots_(hosts) {}
 
-  // In place of whatever used the slot before.
+  // Instead of whatever used the slot before.
   T& start(const net::TraceEvent& started) {
     auto& of_host = slots_[started.src];
     if (started.packet.slot >= of_host.size()) of_host.resize(started.packet.slot + std::size_t{1});

@@ -31,7 +31,8 @@ struct Library {
       : handle(::dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle != nullptr) return;
     const char* const why = ::dlerror();
-    throw plugin_error(file, fmt::format("it cannot be loaded as a shared library: {}",
+    throw plugin_error(file, fmt::format("it cannot be loaded as a shared library: {}; build a plug-in with CMake's "
+                                         "weir::weir, as examples/CMakeLists.txt does",
                                          one_line(why == nullptr ? "" : why, 2 * kQuoted)));
   }
   ~Library() {

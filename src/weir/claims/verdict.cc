@@ -65,12 +65,12 @@ std::size_t Verdicts::place(std::string_view id) const {
   return static_cast<std::size_t>(verdict - all_.begin());
 }
 
-void Verdicts::set(const Judgement& judgement) {
+void Verdicts::set(const Judgement& judgement, bool is_as_written) {
   Verdict& verdict = all_[place(judgement.id)];
   verdict.measured = judgement.measured;
   verdict.verdict = judgement.holds ? kHolds : kFails;
   const auto& cause = find(*claims_, judgement.id)->cause;
-  verdict.reason = judgement.holds ? "" : cause ? cause->text() : "The cause is unknown.";
+  verdict.reason = judgement.holds || !is_as_written ? "" : cause ? cause->text() : "The cause is unknown.";
 }
 
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {

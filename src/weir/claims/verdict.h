@@ -35,8 +35,8 @@ class Verdicts {
 
   const std::vector<Verdict>& all() const { return all_; }
   const Verdict& of(std::string_view id) const { return all_[place(id)]; }
-  // What an evaluator or a study has found.
-  void set(const Judgement& judgement);
+  // What an evaluator or a study has found. Why claims fail is only known of studies as their files have them.
+  void set(const Judgement& judgement, bool is_as_written = true);
 
  private:
   std::size_t place(std::string_view id) const;

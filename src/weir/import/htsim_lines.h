@@ -39,6 +39,8 @@ class HtsimLines {
   InputError error(const std::string& what) const { return {where_, one_line(what)}; }
 
   bool more() const { return at_ < words_.size(); }
+  // Whether the next word begins so.
+  bool next_begins(std::string_view with) const { return more() && words_[at_].starts_with(with); }
   std::string_view word(std::string_view what) {
     if (!more()) throw error(fmt::format("the line ends before {}", what));
     return words_[at_++];

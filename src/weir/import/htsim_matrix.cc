@@ -65,7 +65,7 @@ class MatrixReader {
   };
 
   void read_line() {
-    const std::string word(lines_.word(""));
+    const std::string word = first_word();
     if (word == "Nodes" || word == "Connections" || word == "Triggers" || word == "Failures") {
       read_count(word);
     } else if (word == "trigger") {
@@ -81,6 +81,14 @@ class MatrixReader {
           fmt::format("'{}' is not known{}; valid is Nodes, Connections, Triggers, Failures, trigger, a->b", word,
                       did_you_mean(word, {"Nodes", "Connections", "Triggers", "Failures", "trigger"})));
     }
+  }
+
+  // What a line is about. Blanks may stand around the arrow of a connection, which is one word here.
+  std::string first_word() {
+    std::string word(lines_.word(""));
+    if (lines_.next_begins("->")) word += lines_.word("");
+    if (word.ends_with("->") && lines_.more()) word += lines_.word("");
+    return word;
   }
 
   void read_count(const std::string& name) {

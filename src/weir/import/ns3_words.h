@@ -47,7 +47,9 @@ class Ns3Words {
   }
 
   const std::string& next(std::string_view name) {
-    if (at_ == words_.size()) throw InputError(where_, fmt::format("the file ends before {}", name));
+    if (at_ == words_.size())
+      throw InputError(where_, fmt::format("the file ends before {}{}", name,
+                                           where_.line > 1 ? "; it holds less than its first line says" : ""));
     where_.line = words_[at_].line;
     return words_[at_++].text;
   }

@@ -173,7 +173,7 @@ Policy read(const TableReader& root) {
   HeadTable head;
   // the version first: what else there is depends on it
   const Param& version = *params_of<HeadTable>().find("format");
-  const Value& written = required(root, "format", fmt::format("{}, the version of this format", kFormat));
+  const Value& written = required(root, "format", fmt::format("{}, the version of the format of policies", kFormat));
   version.set(&head, scenario::read_value(written, version, "format"));
   if (head.format != kFormat)
     throw root.error_at("format", fmt::format("version {} is not known here; valid is {}", head.format, kFormat));

@@ -58,7 +58,8 @@ class Text {
 };
 
 void flows(Text& out, const FlowSummary& f, Time sim_time) {
-  out.line("{} flows finished, {} unfinished, in {} of simulated time", f.finished, f.unfinished, us(sim_time));
+  out.line("{} flow{} finished, {} unfinished, in {} of simulated time", f.finished, f.finished == 1 ? "" : "s",
+           f.unfinished, us(sim_time));
   if (f.retransmitted_packets > 0) out.line("{} packets retransmitted", f.retransmitted_packets);
   if (f.finished == 0) return;
   out.line("completion time: mean {}, max {}", us(f.mean_fct), us(f.max_fct));
@@ -76,14 +77,16 @@ void flows(Text& out, const FlowSummary& f, Time sim_time) {
 }
 
 void collective(Text& out, const CollectiveSummary& c) {
+  // the kind is the tag of those that have no other
+  const std::string name = c.tag == "collective" ? c.tag : "collective " + c.tag;
+  const std::string messages = fmt::format("{} message{}", c.messages, c.messages == 1 ? "" : "s");
   if (!c.start) {
-    out.line("collective {}: {} messages, not started", c.tag, c.messages);
+    out.line("{}: {}, not started", name, messages);
   } else if (!c.completion) {
-    out.line("collective {}: {} of {} messages unfinished; at least {} are needed", c.tag, c.unfinished, c.messages,
-             us(c.bound));
+    out.line("{}: {} of {} unfinished; at least {} are needed", name, c.unfinished, messages, us(c.bound));
   } else {
-    out.line("collective {}: {} messages, received after {}, {:.2f} % above the bound of {}", c.tag, c.messages,
-             us(*c.completion), 100 * excess(*c.completion, c.bound), us(c.bound));
+    out.line("{}: {}, received after {}, {:.2f} % above the bound of {}", name, messages, us(*c.completion),
+             100 * excess(*c.completion, c.bound), us(c.bound));
     out.line("  acknowledged after {}, {:.2f} % above {}", us(*c.acknowledged),
              100 * excess(*c.acknowledged, c.acknowledged_bound), us(c.acknowledged_bound));
     for (const ActivitySummary& a : c.activities)

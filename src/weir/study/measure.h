@@ -51,7 +51,7 @@ struct MeasureKind {
   std::vector<std::string> optional;
   std::string (*file)(const MeasureParams&) = nullptr;  // of the result directory
   Values (*values)(const Measure&, const RunFiles&) = nullptr;
-  // In place of `values`: of the run and of another one with the same flows.
+  // Instead of `values`: of the run and of another one with the same flows.
   Values (*of_pair)(const Measure&, const RunFiles& run, const RunFiles& base) = nullptr;
 };
 std::span<const MeasureKind> measure_kinds();

@@ -129,7 +129,7 @@ export function anatomyTable(run: Run, anatomy: Anatomy, flows: Flows, flow: num
     line('this flow', bar(run, shares, took, longest, 'this flow'), time(took)),
     other && median ? line(h('span', {}, 'median ', medianLink), bar(run, other, otherTook, longest, 'the median flow'), time(otherTook)) : null,
     h('div', { class: 'scroll' }, h('table', { class: 'dense parts' },
-      h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'part'), h('th', {}, 'time'), h('th', {}, 'share'), other ? h('th', {}, 'median') : null)),
+      h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'part'), h('th', {}, 'time'), h('th', { title: 'of the completion time' }, 'share'), other ? h('th', {}, 'median') : null)),
       h('tbody', {}, ...rows),
       h('tfoot', {}, h('tr', { 'data-sum': sum, 'data-took': took }, h('td', { class: 'left' }, h('div', { class: 'total' }, h('b', {}, sum === took ? 'completion time, exactly' : 'sum of the parts'), h('small', {}, sum === took ? whole(sum) + ' ps' : 'the flow took ' + whole(took) + ' ps, the parts are ' + whole(sum) + ' ps: a fault of this file'))), h('td', { title: whole(sum) + ' ps' }, h('b', {}, time(sum))), h('td', {}, percent(sum / took)),
         other ? h('td', { class: 'quiet' }, time(otherTook)) : null)))));
@@ -145,8 +145,8 @@ export function verdict(run: Run, anatomy: Anatomy, flows: Flows, flow: number, 
   if (rest.length === 0 || took - least < 0.02 * least) return 'It was not slow: it took what it would have taken alone in the network.';
   const quoted = (part: number) => '\u201c' + run.doc.parts[part].label + '\u201d';
   const name = (s: Share) => quoted(s.part) + place(s.part);
-  const out = ['It took ' + times(took / least) + ' what it would have taken alone. Of the time beyond that, ' + percent(rest[0].ps / (took - least)) + ' is ' + name(rest[0])
-    + (rest[1] && rest[1].ps > 0.1 * (took - least) ? ', ' + percent(rest[1].ps / (took - least)) + ' ' + name(rest[1]) : '') + '.'];
+  const out = ['It took ' + times(took / least) + ' what it would have taken alone. Of its time, ' + percent(rest[0].ps / took) + ' is ' + name(rest[0])
+    + (rest[1] && rest[1].ps > 0.1 * (took - least) ? ', ' + percent(rest[1].ps / took) + ' ' + name(rest[1]) : '') + '.'];
   if (median && median.flow !== flow) {
     const theirs = sharesOf(run, anatomy, median.flow);
     const differs = run.doc.parts.map((_, part) => ({ part, ps: (shares.find((s) => s.part === part)?.ps ?? 0) - (theirs.find((s) => s.part === part)?.ps ?? 0) })).sort((a, b) => b.ps - a.ps)[0];

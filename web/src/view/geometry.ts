@@ -4,7 +4,8 @@ import { Run } from './run';
 
 const kMargin = { left: 66, right: 18, top: 14, bottom: 14 };
 const kSmall = 2.6; // pixels of a tile below which its halves cannot be told apart
-const kSign = 13; // pixels of a port's sign, if there is room
+export const kAlong = [0.36, 0.28, 0.44, 0.2]; // places of a sign on a line, the first one that is free is taken
+export const kSign = 13; // pixels of a port's sign, if there is room
 const kMany = 1200; // links between switches above which lightly used ones are left out of the whole picture
 
 export interface Camera {
@@ -120,15 +121,15 @@ export class Geometry {
   // Of the numbers of hosts, in the middle of their tiles.
   protected get numberSize(): number { return Math.min(12, this.scale * 0.36); }
 
-  // Where a port has its signs, and how large they are: below the number of a host, if it is there.
-  sign(port: number): { x: number; y: number; size: number } {
+  // Where a port has its signs, and how large they are: below the number of a host, if it is there, or so far along its line.
+  sign(port: number, along = kAlong[0]): { x: number; y: number; size: number } {
     if (this.isTile[port] !== 0) {
       const [x, y, w, h] = this.tile(port);
       const below = this.numbered ? (h - this.numberSize) / 2 : h;
       return { x: x + w / 2, y: y + h - below / 2, size: Math.min(1, this.scale / 14, below / kSign) };
     }
     const [x1, y1, x2, y2] = this.segment(port, 3);
-    return { x: x1 + (x2 - x1) * 0.36, y: y1 + (y2 - y1) * 0.36, size: this.sparse ? 0.62 : 1 };
+    return { x: x1 + (x2 - x1) * along, y: y1 + (y2 - y1) * along, size: this.sparse ? 0.62 : Math.min(1, Math.max(0.7, this.width / 600)) };
   }
 
   // What is there: a port, or a switch.

@@ -7,7 +7,7 @@ class Grown {
   rows = 0;
   private readonly columns = new Map<string, Values>();
 
-  // Rows from there on, in place of those that were.
+  // Rows from there on, instead of those that were.
   put(from: number, rows: number, columns: Record<string, Values>): void {
     this.rows = from + rows;
     for (const [name, values] of Object.entries(columns)) {

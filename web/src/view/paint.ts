@@ -2,12 +2,13 @@
 // changes is drawn per frame, all lines of a class as one path.
 import { mixed } from '../style';
 import { font, isDark, theme } from '../theme';
-import { Camera, Geometry } from './geometry';
+import { Camera, Geometry, kAlong, kSign } from './geometry';
 import { Layout } from './layout';
 import { Run } from './run';
 import { colours, kClasses, widths } from './scale';
 import { tierName } from './words';
 
+const kManySigns = 300; // of so many no place is looked for
 export const kPaused = 1;
 export const kDropped = 2;
 
@@ -263,9 +264,10 @@ export class Painter extends Geometry {
 
   private drawFlags(c: CanvasRenderingContext2D, frame: Frame, only: Map<number, number> | null): void {
     const look = theme();
+    const taken: [number, number][] = [];
     for (let p = 0; p < frame.flags.length; p++) {
       if (frame.flags[p] === 0 || (only && !only.has(p))) continue;
-      const { x, y, size } = this.sign(p);
+      const { x, y, size } = this.freeSign(p, taken);
       if (size < 0.4) continue;
       c.save();
       c.translate(x, y);
@@ -298,6 +300,15 @@ export class Painter extends Geometry {
       }
       c.restore();
     }
+  }
+
+  // A sign on a line goes where it covers none of those that are `taken`, if there is such a place.
+  private freeSign(port: number, taken: [number, number][]): { x: number; y: number; size: number } {
+    if (this.isTile[port] !== 0 || taken.length > kManySigns) return this.sign(port);
+    const places = kAlong.map((along) => this.sign(port, along));
+    const free = places.find(({ x, y, size }) => taken.every(([u, v]) => Math.hypot(x - u, y - v) >= kSign * size)) ?? places[0];
+    taken.push([free.x, free.y]);
+    return free;
   }
 
   // The ends of a flow, or what else has a name there.

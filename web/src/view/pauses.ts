@@ -123,7 +123,7 @@ export async function pausePanel(context: Context, row: number): Promise<Panel> 
     h('ul', { role: 'group' }, ...items)));
   if (root !== null && !slow) ports.set(origin, 1);
   const element = h('div', {}, heading('PFC tree', counted(forest.size[first], 'pause') + ' of ' + counted(lines.length, 'port') + ' from ' + instant(pauses.from[first], step) + ' \u00b7 the longest lasted ' + time(longest)),
-    h('p', { class: 'fine' }, 'Each port is below the one in whose queue its packets waited when it was first paused.'), tree);
+    h('p', { class: 'fine' }, 'Each port is below the one in whose queue its packets waited when it was first paused. Counts and times are those of this tree alone; the page of a port has all its pauses.'), tree);
   const update = () => {
     const now = (store.state.bin + 0.5) * run.interval;
     for (const [li, line] of lines) li.classList.toggle('on', line.rows.some((i) => pauses.from[i] <= now && now < run.pausedUntil(pauses, i)));

@@ -34,7 +34,7 @@ export class Picture {
     const choice = (colour: 'use' | 'queue', text: string, title: string) =>
       h('button', { type: 'button', class: 'choice', 'data-colour': colour, title, onclick: () => store.set({ colour }) }, text);
     this.choices = [choice('queue', 'Queue', 'links by the queue of the port (q)'), choice('use', 'Utilisation', 'links by the share of their rate that is used (u)')];
-    this.spanButton = h('button', { type: 'button', class: 'choice', 'data-tool': 'span', title: 'the worst of the time seen, in place of the instant (x)', onclick: () => store.set({ span: !store.state.span }) }, 'Worst of time seen');
+    this.spanButton = h('button', { type: 'button', class: 'choice', 'data-tool': 'span', title: 'the worst of the time seen, instead of the instant (x)', onclick: () => store.set({ span: !store.state.span }) }, 'Worst of time seen');
     const tool = (name: string, title: string, path: string, act: () => void) =>
       h('button', { type: 'button', class: 'tool', 'data-tool': name, title, 'aria-label': title, onclick: act }, icon(path));
     this.element = h('section', { class: 'picture card', 'aria-label': 'network' },
@@ -102,7 +102,7 @@ export class Picture {
     for (const b of this.choices) b.setAttribute('aria-pressed', String(b.dataset.colour === s.colour));
     this.spanButton.setAttribute('aria-pressed', String(s.span));
     this.key.replaceChildren(h('li', { class: 'what' }, s.colour === 'use' ? 'sent, of the link\u2019s rate' : 'waiting in the port'),
-      ...legend(s.colour, this.frames?.limits ?? [1, 1e4, 3e4, 1e5, 3e5]), h('li', {}, h('b', {}, '\u2016'), 'paused'), h('li', {}, h('b', {}, '\u00d7'), 'dropped or trimmed'));
+      ...legend(s.colour, this.frames?.limits ?? [1, 1e4, 3e4, 1e5, 3e5]), h('li', {}, h('b', { class: 'sign' }, '\u2016'), 'paused'), h('li', {}, h('b', {}, '\u00d7'), 'dropped or trimmed'));
     const parts = ['A link\u2019s two directions run side by side, each on its right-hand side.'];
     if (this.run.doc.hosts > 0) parts.push(this.painter.halves ? 'A host\u2019s tile: its left half is what it sends, its right half what it is sent; fuller means more.' : 'A host\u2019s tile is the fuller of its two directions; zoom in to see both.');
     if (this.painter.sparse) parts.push('The lightest class between switches is left out until you zoom in.');

@@ -84,7 +84,7 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
     fact('longest queue', sums.longest > 0 ? h('button', { type: 'button', class: 'link', title: 'go there', onclick: () => context.goTime(sums.when * step) }, bytes(sums.longest) + ' at ' + instant(sums.when * step, step)) : 'always empty'),
     fact('used over the run', run.bins > 0 ? percent(sums.sent * 8e12 / (run.rate[port] * run.bins * step)) + ' of ' + rate(run.rate[port]) : '\u2013'),
     fact('marked', counted(sums.marked, 'packet')), fact('dropped', counted(sums.dropped, 'packet') + (sums.trimmed > 0 ? ', ' + counted(sums.trimmed, 'packet') + ' trimmed' : '')),
-    fact('paused', sums.paused > 0 ? time(sums.paused) : 'never'), fact('delay of the link', time(run.delay[port])));
+    fact('paused over the run', sums.paused > 0 ? time(sums.paused) + ', ' + percent(sums.paused / (run.bins * step)) + ' of it' : 'never'), fact('delay of the link', time(run.delay[port])));
   const own = [];
   for (let i = 0; i < pauses.count; i++) if (pauses.port[i] === port) own.push(i);
 

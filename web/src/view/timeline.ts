@@ -1,5 +1,7 @@
 // The time line: the run in one strip (longest queue, drops, pauses), the slider over it, play, step and zoom.
 import { h, svg } from '../dom';
+import { scaleFor, withUnit } from '../format';
+import { evenTicks, niceStep } from '../axes';
 import { font, onTheme, theme } from '../theme';
 import { Frames } from './frames';
 import { Run } from './run';
@@ -43,8 +45,8 @@ export class Timeline {
       h('div', { class: 'row' },
         small('back', 'one step back (\u2190)', icon('back'), () => this.step(-1)), this.button, small('on', 'one step on (\u2192)', icon('on'), () => this.step(1)), this.speed,
         this.now, this.length, this.seen,
-        small('time-out', 'see more time ( [ )', '\u2212', () => this.zoom(2)), small('time-in', 'see less time ( ] )', '+', () => this.zoom(0.5)),
-        small('time-all', 'all of the time ( \\ )', 'all', () => this.store.set({ from: 0, until: run.bins }))),
+        h('span', { class: 'zooms' }, small('time-out', 'see more time ( [ )', '\u2212', () => this.zoom(2)), small('time-in', 'see less time ( ] )', '+', () => this.zoom(0.5)),
+          small('time-all', 'all of the time ( \\ )', 'all', () => this.store.set({ from: 0, until: run.bins })))),
       this.strip, this.slider);
     this.slider.addEventListener('input', () => this.go(Number(this.slider.value)));
     store.on((changed) => {
@@ -129,8 +131,13 @@ export class Timeline {
     const text = this.run.bins === 0 ? 'no time was simulated' : instant(s.bin * step, step);
     this.now.textContent = text;
     this.slider.setAttribute('aria-valuetext', text);
-    this.seen.textContent = this.run.bins === 0 ? '' : 'seen: ' + instant(s.from * step, step) + ' to ' + instant(s.until * step, step);
+    this.seen.textContent = this.run.bins === 0 ? '' : 'seen: ' + this.end(s.from) + ' to ' + this.end(s.until);
     this.redraw();
+  }
+
+  // In words, where a bin begins. The last one ends with the run.
+  private end(bin: number): string {
+    return bin === 0 ? '0' : instant(bin === this.run.bins ? this.run.doc.sim_time_ps : bin * this.run.interval, this.run.interval);
   }
 
   private redraw(): void {
@@ -163,10 +170,7 @@ export class Timeline {
     c.fillStyle = look.faint;
     c.font = '11px ' + font;
     c.textBaseline = 'bottom';
-    for (let i = 0; i <= 4 && this.run.bins > 0; i++) {
-      c.textAlign = i === 0 ? 'left' : i === 4 ? 'right' : 'center';
-      c.fillText(instant((s.from + ((s.until - s.from) * i) / 4) * this.run.interval, this.run.interval), (w * i) / 4, high);
-    }
+    if (this.run.bins > 0) this.drawTicks(c, w, high);
     if (this.run.bins === 0) return;
     const x = this.place(s.bin + 0.5);
     c.strokeStyle = look.ink;
@@ -180,6 +184,20 @@ export class Timeline {
     c.globalAlpha = 0.2;
     c.fillRect(Math.min(...this.drag), 0, Math.abs(this.drag[1] - this.drag[0]), base);
     c.globalAlpha = 1;
+  }
+
+  // Round instants, as many as have room.
+  private drawTicks(c: CanvasRenderingContext2D, w: number, high: number): void {
+    const s = this.store.state;
+    const [from, until] = [s.from * this.run.interval, s.until * this.run.interval];
+    const unit = scaleFor('ps', until).factor;
+    for (const tick of evenTicks(from / unit, until / unit, niceStep((until - from) / unit / Math.max(2, w / 70)))) {
+      const x = this.place((tick * unit) / this.run.interval);
+      const text = tick === 0 ? '0' : withUnit(tick * unit, 'ps', 9);
+      const half = c.measureText(text).width / 2;
+      c.textAlign = x < half ? 'left' : x > w - half ? 'right' : 'center';
+      c.fillText(text, x < half ? 0 : x > w - half ? w : x, high);
+    }
   }
 
   // One column of pixels is the worst of its bins.

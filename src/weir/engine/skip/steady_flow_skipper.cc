@@ -20,7 +20,7 @@ constexpr std::size_t kLeastWindows = 2;
 // So many windows are remembered at most, and so much is left out at most, relative to what was looked at.
 constexpr std::size_t kMostWindows = 256;
 constexpr double kMostLeftOut = 64;
-// In place of the entity of a stream of random numbers that is a component of messages.
+// Instead of the entity of a stream of random numbers that is a component of messages.
 constexpr std::uint32_t kSpans = ~std::uint32_t{0};
 
 Time window_of(const Network& network, Time grid) { return (kRoundTrips * network.network_rtt / grid + 1) * grid; }
