@@ -43,7 +43,7 @@ SECTIONS = (
     ("Understand", tuple(f"concepts/{n}" for n in ("index", "model", "time", "paths-and-queues", "statistics", "modes",
                                                    "phase-effects", "glossary"))),
     ("Look up", ("reference/index",)),
-    ("Judge", tuple(f"evidence/{n}" for n in ("validation", "validation-details", "claims", "claim/index", "spraying",
+    ("Judge", tuple(f"evidence/{n}" for n in ("validation", "validation-details", "gpu-clusters", "claims", "claim/index", "spraying",
                                               "performance", "on-hosts"))),
     ("Change Weir", tuple(f"developers/{n}" for n in ("contributing",)) + ("architecture",)
      + tuple(f"developers/{n}" for n in ("testing", "stability", "dependencies", "engine-history", "tried", "flow-level",
