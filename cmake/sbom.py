@@ -53,7 +53,7 @@ def main():
     if wrong:
         sys.exit(f"sbom: {wrong}")
     pathlib.Path(out).write_text(text + "\n")
-    print(f"sbom: {len(components)} components in {out}")
+    print(f"sbom: {len(bom.components)} components in {out}")
 
 
 main()
