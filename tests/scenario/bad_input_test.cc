@@ -370,7 +370,8 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
        "--set topology.rate: '100 Gb' is not a rate: unknown unit 'Gb'; write a number and one of Tbps, Gbps, Mbps, "
        "Kbps, bps, like \"1.5 Gbps\""},
       {"topology.kind=fat-tree",
-       "a.toml:3: key 'topology.hosts': unknown key; valid is k, rate, delay, planes, tors, host_links, "
+       "a.toml:3: key 'topology.hosts': unknown key (did you mean 'hosts_per_server'?); valid is k, rate, delay, "
+       "planes, tors, host_links, "
        "hosts_per_server, kind"},
       {"topology.kind.name=star", "--set topology.kind.name: 'topology.kind' is text, it has no key 'name'"},
       {"traffic.1.size=1 KB", "--set traffic.1.size: 'traffic' has no entry '1'; valid is 0 to 0"},
@@ -462,7 +463,7 @@ TEST(BadInput, OfADataFile) {
        "%/data:2: it has a byte 0xc3 where none can be, so it is no text (UTF-8); it should be a graph file"},
       {graph + rest + flows, "hosts 2\nswitches 1\n" + std::string(5'000'000, 'k') + " 1\n",
        "%/data:3: unknown keyword '" + std::string(67, 'k') + " [... 4999900 bytes ...] " + std::string(33, 'k') +
-           "'; valid is hosts, switches, ports or link"},
+           "'; valid is hosts, switches, ports, hosts_per_server, link"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n", "%/data: a header and no flows; write at least one flow"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,1,1000000000000001,1\n",
        "%/data:2: size_bytes = '1000000000000001' is not valid; write a whole number from 1 to 1000000000000000"},
