@@ -207,6 +207,7 @@ Rest LiveView::State::answer_page() {
   document["complete"] = true;
   document["ended_by"] = "running";
   document["hosts"] = engine.network().hosts();
+  document["hosts_per_server"] = model_of(engine).topology.hosts_per_server;
   document["switches"] = engine.network().switches();
   document["sim_time_ps"] = 0;
   document["interval_ps"] = view.series().interval().ps;

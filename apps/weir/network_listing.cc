@@ -132,8 +132,9 @@ std::string paths_text(const net::Topology& t, const NetworkPaths& paths, bool c
     for (const std::uint32_t link : paths.down)
       when += fmt::format("{}{}", link == paths.down.front() ? ", without " : ", ", link_text(t, link));
   }
-  return fmt::format("{:.0f} path{} from host {} to host {}{}\n{}{}", paths.count, paths.count == 1 ? "" : "s",
-                     paths.src, paths.dst, when, text_table(rows, kAllColumns), more);
+  return fmt::format("{:.0f} path{} from {} to {}{}\n{}{}", paths.count, paths.count == 1 ? "" : "s",
+                     net::name_of_host(t, paths.src), net::name_of_host(t, paths.dst), when,
+                     text_table(rows, kAllColumns), more);
 }
 
 }  // namespace
@@ -255,7 +256,7 @@ std::string listing_text(const NetworkView& view) {
 
 std::string listing_json(const NetworkView& view) {
   const net::Topology& t = view.topology;
-  Json out{{"name", t.name}, {"hosts", t.hosts}, {"switches", t.switches}};
+  Json out{{"name", t.name}, {"hosts", t.hosts}, {"hosts_per_server", t.hosts_per_server}, {"switches", t.switches}};
   out["tiers"] = Json::array();
   const auto tiers = nodes_by_tier(t);
   for (std::size_t tier = 0; tier < tiers.size(); ++tier)

@@ -393,10 +393,14 @@ TEST(Validate, TheSizeOfSeriesIsNearTheTruth) {
 TEST(Validate, RefusesAllForOne) {
   const Folder folder("weir-validate");
   std::ofstream(folder / "a.toml") << "[topology]\nkind = \"str\"\n[algorithm]\nname = \"hpcc\"\n[[traffic]]\n";
-  expect_refused({"validate", kScenario, folder / "a.toml"},
-                 (folder / "a.toml") +
-                     ":2: key 'topology.kind': unknown topology 'str' (did you mean 'star'?); valid is star, dumbbell, "
-                     "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file");
+  expect_refused(
+      {"validate", kScenario, folder / "a.toml"},
+      (folder / "a.toml") +
+          ":2: key 'topology.kind': unknown topology 'str' (did you mean 'star'?); valid is star, dumbbell, "
+          "parking-lot, leaf-spine, "
+          "hpcc-testbed-32, hpcc-testbed-64, rail, rail-optimised, dgx-superpod-512, simai-spectrum-x-128, "
+          "simai-hpn-single-plane-128, simai-hpn-dual-plane-128, simai-dcn-single-tor-128, simai-dcn-dual-tor-128, "
+          "clos, hpcc-fat-tree-320, fat-tree, file");
 }
 
 TEST(List, NamesEverything) {

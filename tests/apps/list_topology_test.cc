@@ -72,14 +72,15 @@ TEST_F(Small, IsListedWhateverItsBuffers) {
 
 // Any topology as a graph file is the same network again.
 TEST_F(Small, IsWrittenAsAGraph) {
-  for (const std::string& name :
-       {file_, std::string("fat-tree"), std::string("parking-lot"), std::string("hpcc-testbed-32")}) {
+  for (const std::string& name : {file_, std::string("fat-tree"), std::string("parking-lot"),
+                                  std::string("hpcc-testbed-64"), std::string("rail-optimised")}) {
     SCOPED_TRACE(name);
     const std::string graph = folder_ / "b.graph";
     std::ofstream(graph) << listing({name, "--graph"});
     const Json was = Json::parse(listing({name, "--json"}));
     const Json is = Json::parse(listing({graph, "--json"}));
     EXPECT_EQ(is.at("links"), was.at("links"));
+    EXPECT_EQ(is.at("hosts_per_server"), was.at("hosts_per_server"));
   }
   EXPECT_NE(weir({"list", "topology", file_, "--graph", "--json"}).status, 0);
 }
@@ -198,12 +199,23 @@ TEST(ListTopology, TakesNamesAndGraphs) {
   EXPECT_NE(many.find("16 paths from host 0 to host 127"), std::string::npos) << many;
 }
 
+TEST(ListTopology, NamesHostsByTheirServer) {
+  EXPECT_TRUE(listing({"rail-optimised"}).starts_with("rail: 128 hosts (16 servers of 8), 24 switches (8 + 16), "));
+  // one rail has one leaf
+  EXPECT_TRUE(listing({"rail-optimised", "--paths", "3", "11"}).find("1 path from host 3 (0.3) to host 11 (1.3)\n") !=
+              std::string::npos);
+  EXPECT_NE(listing({"rail-optimised", "--paths", "3", "12"}).find("16 paths from host 3 (0.3) to host 12 (1.4)\n"),
+            std::string::npos);
+}
+
 TEST(ListTopology, RefusesWhatIsNotThere) {
   expect_no_topology(
       {"fat-tre"},
       "list topology: there is no file 'fat-tre', and no topology of that name (did you mean 'fat-tree'?); "
       "valid is a scenario, a result directory, a graph file, star, dumbbell, parking-lot, leaf-spine, "
-      "hpcc-testbed-32, clos, "
+      "hpcc-testbed-32, hpcc-testbed-64, rail, rail-optimised, dgx-superpod-512, simai-spectrum-x-128, "
+      "simai-hpn-single-plane-128, simai-hpn-dual-plane-128, simai-dcn-single-tor-128, simai-dcn-dual-tor-128, "
+      "clos, "
       "hpcc-fat-tree-320, fat-tree");
   expect_no_topology({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
   expect_no_topology({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");

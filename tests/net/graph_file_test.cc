@@ -45,6 +45,14 @@ TEST(GraphFile, WritesWhatItReads) {
   EXPECT_EQ(again.tier, t.tier);
 }
 
+TEST(GraphFile, KnowsServers) {
+  const Topology t = build(Rail{.servers = 2, .gpus = 3, .spines = 1, .tors = 2});
+  const Topology again = parse_graph(format_graph(t), "again");
+  EXPECT_EQ(again.hosts_per_server, 3u);
+  EXPECT_EQ(format_graph(again), format_graph(t));
+  EXPECT_TRUE(looks_like_graph("hosts_per_server 3"));
+}
+
 TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
   const std::string head = "hosts 4\nswitches 2\n";
   const std::vector<std::pair<std::string, std::string>> cases{
@@ -59,8 +67,8 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
       {head + "hosts 4", "g:3: 'hosts' a second time; it is 4 already"},
       {"hosts 4\nlink 0 4 1 Gbps 1 us", "g:2: a link before its nodes; write the hosts and switches lines first"},
       {head + "\nlnik 0 4 1 Gbps 1 us",
-       "g:4: unknown keyword 'lnik' (did you mean 'link'?); valid is hosts, switches, ports or link"},
-      {head + "node 4", "g:3: unknown keyword 'node'; valid is hosts, switches, ports or link"},
+       "g:4: unknown keyword 'lnik' (did you mean 'link'?); valid is hosts, switches, ports, hosts_per_server, link"},
+      {head + "node 4", "g:3: unknown keyword 'node'; valid is hosts, switches, ports, hosts_per_server, link"},
       {head + "link 0", "g:3: the second node is missing; valid is 0 to 5"},
       {head + "link 0 6 1 Gbps 1 us", "g:3: the second node cannot be '6'; valid is 0 to 5"},
       {head + "link 0 4", "g:3: the rate is missing; write it like \"100 Gbps\""},
@@ -76,6 +84,10 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
        "says"},
       {head + "ports 2\nlink 0 4 1 Gbps 1 us\nlink 5 0 1 Gbps 1 us\nlink 0 5 1 Gbps 1 us",
        "g:6: host 0 has as many links already as it has ports, 2, the last in line 5"},
+      {head + "hosts_per_server 0", "g:3: the number of hosts_per_server cannot be '0'; valid is 1 to 2097152"},
+      {head + "hosts_per_server 3\nlink 0 4 1 Gbps 1 us\nlink 1 4 1 Gbps 1 us\nlink 2 5 1 Gbps 1 us\n"
+              "link 3 5 1 Gbps 1 us\nlink 4 5 1 Gbps 1 us",
+       "g: hosts_per_server: 4 hosts make no servers of 3; valid is a divisor of 4"},
       {head + "ports 17", "g:3: the number of ports cannot be '17'; valid is 1 to 16"},
       {head + "link 0 4 1 Gbps 1 us", "g: 1 links cannot connect 6 nodes; at least 5 are needed"},
   };

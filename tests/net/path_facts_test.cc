@@ -81,11 +81,15 @@ TEST(PathFacts, HpccFatTree) {
 TEST(PathFacts, HpccTestbedHasThePapersBaseRtt) {
   const TopologyChoice choice = find_topology("hpcc-testbed-32");
   const Network n(choice.kind->build(choice.params.get()));
+  const TopologyChoice other = find_topology("hpcc-testbed-64");
+  const Network both(other.kind->build(other.params.get()));
   // 5.4 us in a rack and 8.5 us across (HPCC 5.1), to the digit given; with INT and without
   for (const auto& [data, ack] : {std::pair{1090_B, 88_B}, {1048_B, 60_B}}) {
     EXPECT_NEAR(n.paths.base_rtt(0, 7, data, ack).seconds() * 1e6, 5.4, 0.05);
     EXPECT_NEAR(n.paths.base_rtt(0, 8, data, ack).seconds() * 1e6, 8.5, 0.05);
     EXPECT_EQ(n.paths.network_rtt(data, ack), n.paths.base_rtt(31, 0, data, ack));
+    EXPECT_EQ(both.paths.base_rtt(0, 15, data, ack), n.paths.base_rtt(0, 7, data, ack));
+    EXPECT_EQ(both.paths.network_rtt(data, ack), n.paths.network_rtt(data, ack));
   }
 }
 
@@ -254,7 +258,8 @@ TEST(PathFacts, TreeRulesAndTablesAgree) {
   for (const Topology& t : {build(Clos{.pods = 3, .hosts_per_tor = 3, .core_rate = 200_Gbps, .core_delay = 5_us}),
                             build(Dumbbell{.left = 1, .right = 2, .bottleneck_rate = 10_Gbps}),
                             build(LeafSpine{.leaves = 1, .hosts_per_leaf = 3}), build(FatTree{.k = 4}),
-                            build(LeafSpine{.hosts_per_leaf = 3, .planes = 2, .tors = 2, .host_links = 2})}) {
+                            build(LeafSpine{.hosts_per_leaf = 3, .planes = 2, .tors = 2, .host_links = 2}),
+                            build(Rail{.servers = 4, .gpus = 4, .rails = 2, .servers_per_segment = 2, .tors = 2})}) {
     SCOPED_TRACE(t.name);
     Topology plain = t;
     plain.tree.clear();

@@ -102,6 +102,16 @@ TEST(Routing, TreeRulesAreShortestPaths) {
                                                       .spines = draw.between(1, 5),
                                                       .hosts_per_leaf = draw.between(1, 9),
                                                       .links_per_pair = draw.between(1, 3)}));
+    const auto rails = draw.between(1, 4), per_segment = draw.between(1, 3);
+    expect_rule_equals_shortest_paths(build(Rail{.servers = per_segment * draw.between(2, 4),
+                                                 .gpus = rails * draw.between(1, 3),
+                                                 .rails = rails,
+                                                 .servers_per_segment = per_segment,
+                                                 .spines = draw.between(1, 3),
+                                                 .links_per_pair = draw.between(1, 2),
+                                                 .planes = draw.between(1, 2),
+                                                 .tors = draw.between(1, 2),
+                                                 .host_links = draw.between(1, 2)}));
     // hosts of several ports
     expect_rule_equals_shortest_paths(
         build(Star{.hosts = 4, .planes = draw.between(1, 3), .host_links = draw.between(1, 3)}));
@@ -124,7 +134,8 @@ TEST(Routing, TreeRulesAreShortestPaths) {
 }
 
 TEST(Routing, PathsEndAtTheirHostInFewestHops) {
-  for (const Topology& t : {build(FatTree{.k = 4}), build(ParkingLot{.switches = 7}), build(LeafSpine{.leaves = 3})}) {
+  for (const Topology& t : {build(FatTree{.k = 4}), build(ParkingLot{.switches = 7}), build(LeafSpine{.leaves = 3}),
+                            build(Rail{.servers = 4, .gpus = 4, .servers_per_segment = 2})}) {
     const Routing routing(t, 3);
     for (std::uint32_t a = 0; a < t.hosts; ++a) {
       for (std::uint32_t b = 0; b < t.hosts; ++b) {

@@ -123,6 +123,77 @@ TEST(Topology, HpccTestbedHasFourRacksOfEight) {
   EXPECT_EQ(std::count_if(t.links.begin(), t.links.end(), [](const Link& l) { return l.rate == 25_Gbps; }), 32);
 }
 
+TEST(Topology, HpccTestbedHasTwoPortsAServer) {
+  const Topology t = named("hpcc-testbed-64");
+  EXPECT_EQ(summary(t), "32 hosts, 5 switches (4 + 1), 80 links, oversubscription 1:1");
+  EXPECT_EQ(std::count_if(t.links.begin(), t.links.end(), [](const Link& l) { return l.rate == 25_Gbps; }), 64);
+}
+
+// GPU g of a server is on leaf g mod rails of its server's segment, and every leaf has links to every spine.
+TEST(Topology, RailsJoinTheGpusOfOneNumber) {
+  const Topology t = build(Rail{.servers = 6, .gpus = 4, .rails = 2, .servers_per_segment = 3, .spines = 2});
+  EXPECT_EQ(summary(t), "24 hosts (6 servers of 4), 6 switches (4 + 2), 32 links, oversubscription 3:1");
+  EXPECT_EQ(t.hosts_per_server, 4u);
+  for (std::uint32_t server = 0; server < 6; ++server)
+    for (std::uint32_t gpu = 0; gpu < 4; ++gpu) {
+      const Link& l = t.links[server * 4 + gpu];
+      EXPECT_EQ(std::pair(l.a, l.b), std::pair(server * 4 + gpu, t.hosts + server / 3 * 2 + gpu % 2));
+    }
+  std::set<std::pair<std::uint32_t, std::uint32_t>> fabric;
+  for (std::size_t l = t.hosts; l < t.links.size(); ++l) fabric.emplace(t.links[l].a, t.links[l].b);
+  EXPECT_EQ(fabric.size(), 4u * 2u);
+  // places are a permutation
+  std::vector<std::uint32_t> places = t.place;
+  std::sort(places.begin(), places.end());
+  for (std::uint32_t i = 0; i < t.hosts; ++i) EXPECT_EQ(places[i], i);
+  EXPECT_EQ(build(Rail{}).place.size(), 128u);
+}
+
+// Links of NICs to ToRs and of ToRs to spines, ToRs and spines of SimAI's generator, at 128 and 1,024 GPUs.
+TEST(Topology, RailsHaveTheLinksOfSimAisTemplates) {
+  struct Case {
+    std::string_view preset;
+    std::string_view servers;
+    std::uint32_t tors, spines;
+    std::size_t nic_links, spine_links;
+  };
+  for (const Case& c : {Case{"simai-spectrum-x-128", "16", 8, 64, 128, 512},
+                        {"simai-spectrum-x-128", "128", 16, 64, 1024, 1024},
+                        {"simai-hpn-single-plane-128", "16", 16, 120, 256, 1920},
+                        {"simai-hpn-single-plane-128", "128", 16, 120, 2048, 1920},
+                        {"simai-hpn-dual-plane-128", "16", 16, 120, 256, 960},
+                        {"simai-hpn-dual-plane-128", "128", 16, 120, 2048, 960},
+                        {"simai-dcn-single-tor-128", "16", 2, 8, 128, 16},
+                        {"simai-dcn-single-tor-128", "128", 16, 8, 1024, 128},
+                        {"simai-dcn-dual-tor-128", "16", 2, 8, 256, 16},
+                        {"simai-dcn-dual-tor-128", "128", 16, 8, 2048, 128}}) {
+    SCOPED_TRACE(std::string(c.preset) + ", servers = " + std::string(c.servers));
+    const TopologyChoice choice = find_topology(c.preset);
+    const Param& servers = *choice.kind->params->find("servers");
+    servers.set(choice.params.get(), parse_value(servers, c.servers));
+    const Topology t = choice.kind->build(choice.params.get());
+    const auto of_tier = [&](int tier) { return std::count(t.tier.begin(), t.tier.end(), tier); };
+    EXPECT_EQ(of_tier(1), c.tors);
+    EXPECT_EQ(of_tier(2), c.spines);
+    const auto nics = std::count_if(t.links.begin(), t.links.end(), [&](const Link& l) { return l.a < t.hosts; });
+    EXPECT_EQ(static_cast<std::size_t>(nics), c.nic_links);
+    EXPECT_EQ(t.links.size() - static_cast<std::size_t>(nics), c.spine_links);
+  }
+}
+
+// "SU count 2: 64 nodes, 512 GPUs, 16 leaves, 8 spines, 512 cables and 512 cables"
+TEST(Topology, DgxSuperPodIsThatOfTheReference) {
+  EXPECT_EQ(summary(named("dgx-superpod-512")),
+            "512 hosts (64 servers of 8), 24 switches (16 + 8), 1024 links, oversubscription 1:1");
+}
+
+TEST(Topology, HostsAreNamedByTheirServer) {
+  EXPECT_EQ(name_of_host(build(Rail{.servers = 2, .gpus = 4, .spines = 1}), 7), "host 7 (1.3)");
+  EXPECT_EQ(name_of_host(build(Star{}), 7), "host 7");
+  EXPECT_EQ(name_of_host(build(Star{.hosts = 12, .hosts_per_server = 6}), 7), "host 7 (1.1)");
+  EXPECT_EQ(build(FatTree{.k = 4, .hosts_per_server = 8}).hosts_per_server, 8u);
+}
+
 TEST(Topology, ParkingLotIsTheChainOfTheArtifact) {
   const Topology t = build(ParkingLot{});
   // parking3.topo.txt
@@ -151,7 +222,8 @@ TEST(Topology, CountsFollowFromParameters) {
 TEST(Topology, PortsOfRegularTreesFollowTheirRule) {
   for (const Topology& t :
        {build(Star{}), build(Dumbbell{.left = 3, .right = 5}), build(FatTree{.k = 4}), build(Clos{}),
-        build(LeafSpine{.leaves = 3, .spines = 2, .hosts_per_leaf = 5, .links_per_pair = 3})}) {
+        build(LeafSpine{.leaves = 3, .spines = 2, .hosts_per_leaf = 5, .links_per_pair = 3}),
+        build(Rail{.servers = 6, .gpus = 4, .rails = 2, .servers_per_segment = 3, .spines = 2})}) {
     SCOPED_TRACE(t.name);
     ASSERT_EQ(t.tree.size(), t.switches);
     std::vector<std::vector<std::uint32_t>> peers(t.nodes());
@@ -164,7 +236,7 @@ TEST(Topology, PortsOfRegularTreesFollowTheirRule) {
       for (std::uint32_t i = 0; i < down; ++i) {
         const std::uint32_t first = rule.first_host + i / rule.ports_per_child * rule.hosts_per_port;
         if (mine[i] < t.hosts) {
-          EXPECT_EQ(mine[i], first);
+          EXPECT_EQ(t.place.empty() ? mine[i] : t.place[mine[i]], first);
         } else {
           EXPECT_EQ(t.tree[mine[i] - t.hosts].first_host, first);
           EXPECT_EQ(t.tree[mine[i] - t.hosts].host_count, rule.hosts_per_port);
@@ -176,8 +248,8 @@ TEST(Topology, PortsOfRegularTreesFollowTheirRule) {
 }
 
 TEST(Topology, TiersOfBuildersAreThoseOfTheGraph) {
-  for (Topology t : {build(Star{}), build(Dumbbell{}), build(ParkingLot{}), build(LeafSpine{}), build(Clos{}),
-                     build(FatTree{.k = 4})}) {
+  for (Topology t : {build(Star{}), build(Dumbbell{}), build(ParkingLot{}), build(LeafSpine{}), build(Rail{}),
+                     build(Clos{}), build(FatTree{.k = 4})}) {
     const auto built = t.tier;
     assign_tiers(t);
     EXPECT_EQ(t.tier, built) << t.name;
@@ -228,11 +300,27 @@ TEST(Topology, ImpossibleParametersNameTheirKey) {
       {[] { build(LeafSpine{.links_per_pair = 0}); }, "links_per_pair: 0 is out of range; valid is at least 1"},
       {[] { build(Dumbbell{.right = 0}); }, "right: 0 is out of range; valid is at least 1"},
       {[] { build(ParkingLot{.switches = 1}); }, "switches: 1 makes no chain; valid is at least 2"},
+      {[] { build(Rail{.gpus = 6, .rails = 4}); },
+       "rails: 6 gpus cannot be dealt out to 4 rails; valid is a divisor of 6, or 0"},
+      {[] { build(Rail{.servers = 16, .servers_per_segment = 5}); },
+       "servers_per_segment: 16 servers make no segments of 5; valid is a divisor of 16, or more for one segment"},
+      {[] { build(Rail{.servers_per_segment = 0}); }, "servers_per_segment: 0 is out of range; valid is at least 1"},
+      {[] { build(Rail{.spines = 0}); }, "spines: 0 is out of range; valid is at least 1"},
+      {[] { build(Rail{.gpus = 0}); }, "servers: servers and gpus make 0 hosts; valid is 2 to 2097152"},
+      {[] { build(Rail{.servers = 70000, .servers_per_segment = 70000}); },
+       "servers_per_segment: servers_per_segment, gpus, rails, spines and links_per_pair give a switch 70016 ports; "
+       "valid is at most 65535"},
+      {[] { build(Rail{.tors = 17}); },
+       "planes: planes, tors and host_links give a host 17 ports; valid is at most 16"},
+      {[] { build(LeafSpine{.hosts_per_server = 7}); },
+       "hosts_per_server: 64 hosts make no servers of 7; valid is a divisor of 64"},
       {[] { build(Star{.hosts = 1}); }, "hosts: hosts make 1 hosts; valid is 2 to 2097152"},
       {[] { build(Star{.rate = 0_bps}); }, "the link 0 - 17 has the rate 0 bps; valid is 1 Kbps to 100 Tbps"},
       {[] { find_topology("fat-tre"); },
        "unknown topology 'fat-tre' (did you mean 'fat-tree'?); valid is star, dumbbell, parking-lot, leaf-spine, "
-       "hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree"},
+       "hpcc-testbed-32, hpcc-testbed-64, rail, rail-optimised, dgx-superpod-512, simai-spectrum-x-128, "
+       "simai-hpn-single-plane-128, simai-hpn-dual-plane-128, simai-dcn-single-tor-128, simai-dcn-dual-tor-128, clos, "
+       "hpcc-fat-tree-320, fat-tree"},
   };
   for (const Case& c : cases) EXPECT_EQ(message_of(c.build), c.message);
 }

@@ -93,9 +93,10 @@ TEST(BadInput, IsTold) {
       // keys
       {"hosts = 4", "host = 4",
        "a.toml:3: key 'topology.host': unknown key (did you mean 'hosts'?); valid is hosts, rate, delay, planes, "
-       "host_links, kind"},
+       "host_links, hosts_per_server, kind"},
       {"hosts = 4", "pods = 4",
-       "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, planes, host_links, kind"},
+       "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, planes, host_links, "
+       "hosts_per_server, kind"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
            ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every, unsolicited"},
@@ -103,7 +104,9 @@ TEST(BadInput, IsTold) {
        "a.toml:8: key 'traffic.0.size': missing; write a size in quotes, like \"100 KB\" (size of each flow)"},
       {"name = \"hpcc\"", "", "a.toml:5: key 'algorithm.name': missing; write one of " + names_of_algorithms()},
       {"kind = \"star\"", "",
-       "a.toml:1: key 'topology.kind': missing; write one of star, dumbbell, parking-lot, leaf-spine, hpcc-testbed-32, "
+       "a.toml:1: key 'topology.kind': missing; write one of star, dumbbell, parking-lot, leaf-spine, "
+       "hpcc-testbed-32, hpcc-testbed-64, rail, rail-optimised, dgx-superpod-512, simai-spectrum-x-128, "
+       "simai-hpn-single-plane-128, simai-hpn-dual-plane-128, simai-dcn-single-tor-128, simai-dcn-dual-tor-128, "
        "clos, hpcc-fat-tree-320, fat-tree, file"},
       // types and units
       {"hosts = 4", "hosts = \"4\"", "a.toml:3: key 'topology.hosts': it is text; write a whole number"},
@@ -150,7 +153,10 @@ TEST(BadInput, IsTold) {
       // names
       {"\"star\"", "\"sstar\"",
        "a.toml:2: key 'topology.kind': unknown topology 'sstar' (did you mean 'star'?); valid is star, dumbbell, "
-       "parking-lot, leaf-spine, hpcc-testbed-32, clos, hpcc-fat-tree-320, fat-tree, file"},
+       "parking-lot, leaf-spine, "
+       "hpcc-testbed-32, hpcc-testbed-64, rail, rail-optimised, dgx-superpod-512, simai-spectrum-x-128, "
+       "simai-hpn-single-plane-128, simai-hpn-dual-plane-128, simai-dcn-single-tor-128, simai-dcn-dual-tor-128, "
+       "clos, hpcc-fat-tree-320, fat-tree, file"},
       {"\"hpcc\"", "\"hpcx\"",
        "a.toml:6: key 'algorithm.name': unknown algorithm 'hpcx' (did you mean 'hpcc'?); valid is " +
            names_of_algorithms()},
@@ -236,6 +242,10 @@ TEST(BadInput, IsTold) {
       // the network
       {"kind = \"star\"\nhosts = 4", "kind = \"clos\"\ncores = 3",
        "a.toml:3: key 'topology.cores': 3 cannot be shared out to aggs_per_pod = 4; valid is a multiple of 4"},
+      {"hosts = 4", "hosts = 4\nhosts_per_server = 3",
+       "a.toml:4: key 'topology.hosts_per_server': 4 hosts make no servers of 3; valid is a divisor of 4"},
+      {"kind = \"star\"\nhosts = 4", "kind = \"rail\"\nrails = 3",
+       "a.toml:3: key 'topology.rails': 8 gpus cannot be dealt out to 3 rails; valid is a divisor of 8, or 0"},
       {"kind = \"star\"\nhosts = 4", "kind = \"clos\"\npods = 60000",
        "a.toml:3: key 'topology.pods': pods, tors_per_pod and hosts_per_tor make 3840000 hosts; valid is 2 to 2097152"},
       {"kind = \"star\"\nhosts = 4", "kind = \"fat-tree\"\nk = 5",
@@ -361,7 +371,9 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
        "--set topology.rate: '100 Gb' is not a rate: unknown unit 'Gb'; write a number and one of Tbps, Gbps, Mbps, "
        "Kbps, bps, like \"1.5 Gbps\""},
       {"topology.kind=fat-tree",
-       "a.toml:3: key 'topology.hosts': unknown key; valid is k, rate, delay, planes, tors, host_links, kind"},
+       "a.toml:3: key 'topology.hosts': unknown key (did you mean 'hosts_per_server'?); valid is k, rate, delay, "
+       "planes, tors, host_links, "
+       "hosts_per_server, kind"},
       {"topology.kind.name=star", "--set topology.kind.name: 'topology.kind' is text, it has no key 'name'"},
       {"traffic.1.size=1 KB", "--set traffic.1.size: 'traffic' has no entry '1'; valid is 0 to 0"},
       {"traffic.x.size=1 KB", "--set traffic.x.size: 'traffic' has no entry 'x'; valid is 0 to 0"},
@@ -452,7 +464,7 @@ TEST(BadInput, OfADataFile) {
        "%/data:2: it has a byte 0xc3 where none can be, so it is no text (UTF-8); it should be a graph file"},
       {graph + rest + flows, "hosts 2\nswitches 1\n" + std::string(5'000'000, 'k') + " 1\n",
        "%/data:3: unknown keyword '" + std::string(67, 'k') + " [... 4999900 bytes ...] " + std::string(33, 'k') +
-           "'; valid is hosts, switches, ports or link"},
+           "'; valid is hosts, switches, ports, hosts_per_server, link"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n", "%/data: a header and no flows; write at least one flow"},
       {star + rest + flows, "src,dst,size_bytes,start_ns\n0,1,1000000000000001,1\n",
        "%/data:2: size_bytes = '1000000000000001' is not valid; write a whole number from 1 to 1000000000000000"},

@@ -30,6 +30,7 @@ export interface ViewDocument {
   changes?: number; // that were made while the run went on
   live?: "running" | "ended"; // it is served by the run itself, which goes on or has ended
   hosts: number;
+  hosts_per_server?: number; // so many consecutive hosts are a server; 1 if it is not there
   switches: number;
   sim_time_ps: number;
   interval_ps: number;

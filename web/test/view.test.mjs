@@ -312,6 +312,26 @@ const tests = {
     await p.close();
   },
 
+  async 'servers of rails stand together, below the leaves that they share'() {
+    const p = await open(page('rails'));
+    const { blocks, x, y } = await p.evaluate(() => {
+      const { blocks, x, y } = window.weirView.picture.layout;
+      return { blocks, x: Array.from(x), y: Array.from(y) };
+    });
+    assert.equal(blocks.length, 16);
+    for (let host = 0; host < 128; host++) {
+      const b = blocks[Math.floor(host / 8)];
+      assert.ok(b.x < x[host] && x[host] < b.x + b.width && b.y < y[host] && y[host] < b.y + b.height, `host ${host} in its server`);
+    }
+    const leaves = x.slice(128, 136);
+    assert.deepEqual(leaves, leaves.slice().sort((a, b) => a - b), 'rails from left to right');
+    assert.ok(leaves[7] - leaves[0] > 0.5 * (x[127] - x[0]), 'as wide as their servers');
+    assert.ok(y[128] < blocks[0].y && y[136] < y[128], 'spines above leaves above servers');
+    await p.evaluate(() => window.weirView.store.set({ show: { kind: 'node', id: 11 } }));
+    await p.waitForFunction(() => document.querySelector('.panel-body')?.textContent.includes('Host 11 (1.3)'));
+    await p.close();
+  },
+
   async 'a PFC tree leads back to its root'() {
     const p = await open(page('rails'));
     const [port, by, parent] = ['port', 'by', 'parent'].map((name) => column('rails', 'pauses', name));

@@ -16,12 +16,14 @@ namespace {
 
 constexpr net::EventKinds kWanted = static_cast<net::EventKinds>(net::kNotOnWire);
 
-Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pauses, std::uint64_t omitted_events) {
+Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pauses, std::uint64_t omitted_events,
+                   std::uint32_t hosts_per_server) {
   return {.probe = std::string(ViewProbe::kName),
           .figures = {{"interval_ps", interval.ps},
                       {"queue_interval_ps", queue_interval.ps},
                       {"omitted_pauses", static_cast<std::int64_t>(omitted_pauses)},
-                      {"omitted_events", static_cast<std::int64_t>(omitted_events)}}};
+                      {"omitted_events", static_cast<std::int64_t>(omitted_events)},
+                      {"hosts_per_server", std::int64_t{hosts_per_server}}}};
 }
 
 }  // namespace
@@ -40,7 +42,7 @@ void ViewProbe::check(const Params& params, const Checks& checks) {
 }
 
 void ViewProbe::add_possible(const Params& params, const Setting&, Summary& summary) {
-  summary.sections.push_back(section_of(params.interval, params.queue_interval, 0, 0));
+  summary.sections.push_back(section_of(params.interval, params.queue_interval, 0, 0, 1));
 }
 
 ViewProbe::ViewProbe(const Params& params, const Context& context)
@@ -148,7 +150,8 @@ void ViewProbe::write_path(const view::Course& course, bool all) {
 }
 
 Section ViewProbe::section() const {
-  return section_of(series_.interval(), queue_interval_, pauses_.omitted(), omitted_events_);
+  return section_of(series_.interval(), queue_interval_, pauses_.omitted(), omitted_events_,
+                    model_of(engine_).topology.hosts_per_server);
 }
 
 void ViewProbe::finish(Summary& summary) {

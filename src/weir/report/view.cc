@@ -273,6 +273,7 @@ Json view_document(const std::string& directory) {
   if (manifest.contains("reason")) out["reason"] = manifest.at("reason");
   if (manifest.contains("changes")) out["changes"] = manifest.at("changes");
   out["hosts"] = hosts;
+  out["hosts_per_server"] = facts.value("hosts_per_server", 1);  // older results have none
   out["switches"] = nodes - hosts;
   out["sim_time_ps"] = manifest.at("sim_time_ps");
   out["interval_ps"] = interval;

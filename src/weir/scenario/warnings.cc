@@ -137,9 +137,9 @@ void warn_of_equal_shares(const Scenario& s, const engine::Model& model, std::ve
                           model.topology.port_peer(uneven->hops[i]));
     if (uneven->hops.size() > kShown) hops += ", ...";
     out.push_back(
-        fmt::format("switch {} has next hops of different capacity towards host {} ({}) and sends by each the same "
+        fmt::format("switch {} has next hops of different capacity towards {} ({}) and sends by each the same "
                     "share of flows; network.ecmp = \"capacity\" makes shares proportional to capacity",
-                    uneven->node, uneven->host, hops));
+                    uneven->node, net::name_of_host(model.topology, uneven->host), hops));
   }
 }
 

@@ -1,6 +1,7 @@
 // Where nodes stand in the picture: by tier if nearly all links lead from one tier to the next, else as a graph whose
 // switches stand as far from each other as their paths are long. Hosts are tiles in a block below their edge switch, the
-// first one if they have several. A tile is 1 wide and high.
+// first one if they have several; or, where the hosts of a server are on different edge switches (rails), in a block for
+// each server, with lines to the edge switches above them all. A tile is 1 wide and high.
 import { Run } from './run';
 
 export interface Layout {
@@ -11,7 +12,8 @@ export interface Layout {
   y: Float32Array;
   tiered: boolean;
   tiers: { tier: number; y: number }[]; // their heights, if there are tiers
-  blocks: { node: number; x: number; y: number; width: number; height: number }[]; // hosts of an edge switch
+  rails: boolean; // blocks are servers
+  blocks: { node: number; x: number; y: number; width: number; height: number }[]; // hosts of an edge switch, or of a server (node -1)
 }
 
 interface Graph {
@@ -75,6 +77,26 @@ function podsOf(run: Run, graph: Graph): Int32Array {
   return pod;
 }
 
+// Hosts that stand together: those of an edge switch, or of a server if it is on several.
+interface Group {
+  node: number; // the edge switch; -1 of a server
+  pod: number;
+  hosts: number[];
+}
+
+function groupsOf(run: Run, graph: Graph): Group[] {
+  const hosts = run.doc.hosts;
+  const pod = podsOf(run, graph);
+  const each = run.doc.hosts_per_server ?? 1;
+  const edge = new Int32Array(hosts);
+  graph.hostsOf.forEach((list, s) => list.forEach((h) => (edge[h] = s)));
+  if (edge.every((s, h) => s === edge[h - (h % each)]))
+    return graph.hostsOf.map((list, s) => ({ node: hosts + s, pod: pod[s], hosts: list }))
+      .filter((g) => run.tier[g.node] === 1).sort((a, b) => a.pod - b.pod || a.node - b.node);
+  // servers of the same first edge switch are a segment
+  return Array.from({ length: hosts / each }, (_, s) => ({ node: -1, pod: edge[s * each], hosts: Array.from({ length: each }, (_, g) => s * each + g) }));
+}
+
 function placeBlock(out: Layout, node: number, hosts: number[], columns: number, centre: number, top: number): void {
   const tall = out.tall;
   if (hosts.length === 0) return;
@@ -88,20 +110,19 @@ function placeBlock(out: Layout, node: number, hosts: number[], columns: number,
 }
 
 function tiered(run: Run, graph: Graph, aspect: number): Layout {
-  const hosts = run.doc.hosts;
   let top = 1;
   for (const t of run.tier) top = Math.max(top, t);
-  const pod = podsOf(run, graph);
-  const edges = graph.hostsOf.map((_, s) => s).filter((s) => run.tier[hosts + s] === 1).sort((a, b) => pod[a] - pod[b] || a - b);
-  const most = Math.max(1, ...edges.map((s) => graph.hostsOf[s].length));
+  const groups = groupsOf(run, graph);
+  const rails = groups[0].node < 0;
+  const most = groups.reduce((n, g) => Math.max(n, g.hosts.length), 1);
   // as few columns of hosts as leave room for the tiers above
   let columns = 1;
   let width = 0;
   let gap = 0.5;
-  const least = (s: number) => Math.max(columns > 1 ? 1.6 : 1.1, Math.min(columns, graph.hostsOf[s].length));
+  const least = (g: Group) => Math.max(columns > 1 ? 1.6 : 1.1, Math.min(columns, g.hosts.length));
   for (; columns <= most; columns++) {
     gap = columns > 1 ? 0.9 : 0.5;
-    width = edges.reduce((sum, s, i) => sum + least(s) + gap + (i > 0 && pod[s] !== pod[edges[i - 1]] ? 1.2 : 0), 0);
+    width = groups.reduce((sum, g, i) => sum + least(g) + gap + (i > 0 && g.pod !== groups[i - 1].pod ? 1.2 : 0), 0);
     if (Math.ceil(most / columns) <= ((top > 1 ? 0.3 : 0.6) * width) / aspect) break;
   }
   columns = Math.min(columns, most);
@@ -110,19 +131,22 @@ function tiered(run: Run, graph: Graph, aspect: number): Layout {
   // many edge switches leave little width and much height
   const tall = Math.min(3, Math.max(1, (0.24 * height) / Math.ceil(most / columns)));
   const rows = Math.ceil(most / columns) * tall;
-  const out: Layout = { width, height, tall, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: true, tiers: [], blocks: [] };
-  const edgeY = height - rows - Math.max(0.07 * height, 1);
+  const out: Layout = { width, height, tall, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: true, tiers: [], rails, blocks: [] };
+  const edgeY = height - rows - Math.max((rails ? 0.25 : 0.07) * height, 1);
   const level = (tier: number) => (tier <= 1 || top <= 1 ? edgeY : edgeY - ((tier - 1) / (top - 1)) * (edgeY - 0.07 * height));
   let x = 0;
-  edges.forEach((s, i) => {
-    const wide = least(s);
-    if (i > 0 && pod[s] !== pod[edges[i - 1]]) x += 1.2;
-    out.x[hosts + s] = x + gap / 2 + wide / 2;
-    out.y[hosts + s] = edgeY;
-    placeBlock(out, hosts + s, graph.hostsOf[s], columns, out.x[hosts + s], height - rows);
+  groups.forEach((g, i) => {
+    const wide = least(g);
+    if (i > 0 && g.pod !== groups[i - 1].pod) x += 1.2;
+    const centre = x + gap / 2 + wide / 2;
+    if (!rails) {
+      out.x[g.node] = centre;
+      out.y[g.node] = edgeY;
+    }
+    placeBlock(out, g.node, g.hosts, columns, centre, height - rows);
     x += wide + gap;
   });
-  for (let tier = 2; tier <= top; tier++) placeTier(run, graph, out, tier, level(tier));
+  for (let tier = rails ? 1 : 2; tier <= top; tier++) placeTier(run, graph, out, tier, level(tier));
   for (let tier = 0; tier <= top; tier++) out.tiers.push({ tier, y: tier === 0 ? height - rows / 2 : level(tier) });
   return out;
 }
@@ -131,8 +155,9 @@ function tiered(run: Run, graph: Graph, aspect: number): Layout {
 // middles of those.
 function placeTier(run: Run, graph: Graph, out: Layout, tier: number, y: number): void {
   const hosts = run.doc.hosts;
-  const list = graph.neighbours.map((all, s) => ({ s, below: all.filter((n) => run.tier[hosts + n] < tier).map((n) => out.x[hosts + n]) }))
-    .filter(({ s }) => run.tier[hosts + s] === tier)
+  const under: number[][] = graph.neighbours.map(() => []);
+  for (let p = 0; p < run.ports; p++) if (run.tier[run.from[p]] < run.tier[run.to[p]]) under[run.to[p] - hosts].push(out.x[run.from[p]]);
+  const list = under.map((below, s) => ({ s, below })).filter(({ s }) => run.tier[hosts + s] === tier)
     .map(({ s, below }) => ({ s, low: Math.min(...below), high: Math.max(...below), middle: below.reduce((a, b) => a + b, 0) / Math.max(1, below.length) }))
     .map((e) => (isFinite(e.low) ? e : { ...e, low: 0, high: out.width, middle: out.width / 2 }))
     .sort((a, b) => a.low - b.low || a.middle - b.middle || a.s - b.s);
@@ -140,7 +165,8 @@ function placeTier(run: Run, graph: Graph, out: Layout, tier: number, y: number)
     let high = list[i].high;
     let end = i + 1;
     while (end < list.length && list[end].low < high) high = Math.max(high, list[end++].high);
-    const group = list.slice(i, end).sort((a, b) => a.middle - b.middle || a.s - b.s);
+    // rails by their numbers: which column of a server's block a GPU is in says nothing
+    const group = list.slice(i, end).sort((a, b) => (tier > 1 ? a.middle - b.middle : 0) || a.s - b.s);
     const low = list[i].low;
     // the whole stretch and half a place more on either side, so that places are as wide as they can be
     const step = group.length === 1 ? 0 : (high - low) / (group.length - 1);
@@ -207,7 +233,7 @@ function spread(run: Run, graph: Graph, aspect: number): Layout {
   const stretchY = Math.max(1, wide / aspect / high);
   const width = wide * Math.min(stretchX, 1.8) + columns + 2;
   const height = high * Math.min(stretchY, 1.8) + rows + 5;
-  const out: Layout = { width, height, tall: 1, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: false, tiers: [], blocks: [] };
+  const out: Layout = { width, height, tall: 1, x: new Float32Array(run.nodes), y: new Float32Array(run.nodes), tiered: false, tiers: [], rails: false, blocks: [] };
   for (let s = 0; s < n; s++) {
     out.x[hosts + s] = columns / 2 + 1 + (x[s] - lowX) * unit * Math.min(stretchX, 1.8);
     out.y[hosts + s] = 2 + (y[s] - lowY) * unit * Math.min(stretchY, 1.8);

@@ -56,20 +56,29 @@ export class Painter extends Geometry {
     const look = theme();
     c.clearRect(0, 0, this.width, this.height);
     const tint = colours();
-    // trunks to the hosts
+    // trunks to the hosts; each one's own link where those of a server part
     c.strokeStyle = tint[0];
     c.lineWidth = 1;
     c.beginPath();
     for (const b of this.layout.blocks) {
-      const x = this.x(this.layout.x[b.node]);
-      c.moveTo(x, this.y(this.layout.y[b.node]));
-      c.lineTo(x, this.y(b.y) - 4);
+      if (b.node >= 0) {
+        const x = this.x(this.layout.x[b.node]);
+        c.moveTo(x, this.y(this.layout.y[b.node]));
+        c.lineTo(x, this.y(b.y) - 4);
+      }
       c.moveTo(this.x(b.x) + 0.5, this.y(b.y));
       c.lineTo(this.x(b.x) + 0.5, this.y(b.y) - 4);
       c.lineTo(this.x(b.x + b.width) - 0.5, this.y(b.y) - 4);
       c.lineTo(this.x(b.x + b.width) - 0.5, this.y(b.y));
     }
     c.stroke();
+    if (this.layout.rails) {
+      c.globalAlpha = Math.min(1, Math.max(0.2, 100 / this.run.doc.hosts));
+      c.beginPath();
+      for (let p = 0; p < this.run.ports; p += 2) if (this.isTile[p] !== 0) this.link(c, p);
+      c.stroke();
+      c.globalAlpha = 1;
+    }
     c.fillStyle = mixed(tint[0], look.surface, 0.35);
     c.beginPath();
     for (let p = 0; p < this.run.ports; p++) {
@@ -83,13 +92,16 @@ export class Painter extends Geometry {
     c.lineWidth = 1;
     c.beginPath();
     for (let p = 0; p < this.run.ports; p += 2) {
-      if (this.isTile[p] !== 0) continue;
-      const i = 4 * p;
-      c.moveTo(this.lines[i], this.lines[i + 1]);
-      c.lineTo(this.lines[i + 2], this.lines[i + 3]);
+      if (this.isTile[p] === 0) this.link(c, p);
     }
     c.stroke();
     c.globalAlpha = 1;
+  }
+
+  private link(c: CanvasRenderingContext2D, port: number): void {
+    const i = 4 * port;
+    c.moveTo(this.lines[i], this.lines[i + 1]);
+    c.lineTo(this.lines[i + 2], this.lines[i + 3]);
   }
 
   private drawTiers(c: CanvasRenderingContext2D): void {
@@ -241,6 +253,11 @@ export class Painter extends Geometry {
         c.strokeStyle = accent;
         c.lineWidth = 2;
         c.strokeRect(x - 1, y - 1, w + 2, h + 2);
+        if (this.layout.rails) {
+          c.beginPath();
+          this.link(c, port);
+          c.stroke();
+        }
         continue;
       }
       const [x1, y1, x2, y2] = this.segment(port, widths[k]);

@@ -6,8 +6,11 @@ export function tierName(tier: number): string {
   return tier === 0 ? 'hosts' : tier === 1 ? 'edge' : 'tier ' + tier;
 }
 
+// "host 11", and where servers have several hosts "host 11 (1.3)": the fourth one of the second server.
 export function nodeName(run: Run, node: number): string {
-  return (node < run.doc.hosts ? 'host ' : 'switch ') + node;
+  if (node >= run.doc.hosts) return 'switch ' + node;
+  const each = run.doc.hosts_per_server ?? 1;
+  return 'host ' + node + (each > 1 ? ` (${Math.floor(node / each)}.${node % each})` : '');
 }
 
 export function portName(run: Run, port: number): string {

@@ -28,7 +28,7 @@ std::uint32_t NetworkView::tier(std::uint32_t node) const {
 
 std::string NetworkView::name(std::uint32_t node) const {
   if (node >= hosts() + switches()) throw std::out_of_range("there is no such node");
-  return node < hosts() ? fmt::format("host {}", node) : fmt::format("switch {}", node);
+  return node < hosts() ? net::name_of_host(model_->topology, node) : fmt::format("switch {}", node);
 }
 
 std::uint32_t NetworkView::nic(std::uint32_t host) const {

@@ -1,8 +1,10 @@
 #include "weir/net/model/graph_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +19,8 @@ namespace weir::net {
 namespace {
 
 using Words = std::vector<std::string_view>;
+
+constexpr std::array<std::string_view, 5> kKeywords{"hosts", "switches", "ports", "hosts_per_server", "link"};
 
 Words split(std::string_view line) {
   line = line.substr(0, line.find('#'));
@@ -46,12 +50,14 @@ class Parser {
       count("switches", topology_.switches, 1, kMaxSwitches);
     } else if (words_[0] == "ports") {
       count("ports", ports_, 1, kMaxHostPorts);
+    } else if (words_[0] == "hosts_per_server") {
+      count("hosts_per_server", hosts_per_server_, 1, kMaxHosts);
     } else if (words_[0] == "link") {
       link();
     } else {
-      throw InputError(where_, fmt::format("unknown keyword '{}'{}; valid is hosts, switches, ports or link",
-                                           one_line(words_[0], kQuoted),
-                                           did_you_mean(words_[0], {"hosts", "switches", "ports", "link"})));
+      throw InputError(where_, fmt::format("unknown keyword '{}'{}; valid is {}", one_line(words_[0], kQuoted),
+                                           did_you_mean(words_[0], {kKeywords.begin(), kKeywords.end()}),
+                                           fmt::join(kKeywords, ", ")));
     }
     if (at_ < words_.size())
       throw InputError(where_,
@@ -63,6 +69,7 @@ class Parser {
       if (value == 0)
         throw InputError(Where{where_.file, 0}, fmt::format("no '{}' line; write one like \"{} 4\"", keyword, keyword));
     topology_.name = where_.file;
+    topology_.hosts_per_server = std::max(1u, hosts_per_server_);
     try {
       check(topology_);
     } catch (const InputError& e) {
@@ -137,6 +144,7 @@ class Parser {
   Words words_;
   std::size_t at_ = 0;
   std::uint32_t ports_ = 0;                                            // of a host, at most; 0 = no line says so
+  std::uint32_t hosts_per_server_ = 0;                                 // likewise
   std::unordered_map<std::uint32_t, std::vector<int>> lines_of_host_;  // where its links are
   Topology topology_;
 };
@@ -158,8 +166,7 @@ bool looks_like_graph(std::string_view text) {
     const std::size_t end = text.find('\n');
     const Words words = split(text.substr(0, end));
     if (!words.empty())
-      return words.size() > 1 &&
-             (words[0] == "hosts" || words[0] == "switches" || words[0] == "ports" || words[0] == "link") &&
+      return words.size() > 1 && std::find(kKeywords.begin(), kKeywords.end(), words[0]) != kKeywords.end() &&
              words[1][0] >= '0' && words[1][0] <= '9';
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
@@ -169,6 +176,7 @@ bool looks_like_graph(std::string_view text) {
 std::string format_graph(const Topology& t) {
   std::string out = fmt::format("hosts {}\nswitches {}\n", t.hosts, t.switches);
   if (const std::uint32_t ports = most_host_ports(t); ports > 1) out += fmt::format("ports {}\n", ports);
+  if (t.hosts_per_server > 1) out += fmt::format("hosts_per_server {}\n", t.hosts_per_server);
   for (const Link& l : t.links)
     out += fmt::format("link {} {} {} {}\n", l.a, l.b, format_value(l.rate), format_value(l.delay));
   return out;

@@ -7,8 +7,8 @@
 //     link 4 5 400Gbps 0.5us       the space before a unit is optional
 //
 // One statement a line; # starts a comment; hosts and switches come before the first link. `ports 2` before the links
-// lets a host have up to two of them. Ports of a node count in the order of its links, and packets take all shortest
-// paths.
+// lets a host have up to two of them. `hosts_per_server 2` says that hosts 0 and 1 are one server, 2 and 3 the next.
+// Ports of a node count in the order of its links, and packets take all shortest paths.
 #pragma once
 
 #include <string>

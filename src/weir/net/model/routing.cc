@@ -30,8 +30,8 @@ Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector
     for (std::uint32_t h = 0; h < topology.hosts; ++h)
       salts_.push_back(static_cast<std::uint32_t>(RandomStream(seed, h, Purpose::host_port).bits(0)));
   find_attachments(down);
-  by_arithmetic_ = !topology.tree.empty() && down.empty();
-  by_arithmetic_ ? use_tree() : build_tables(down);
+  if (!topology.tree.empty() && down.empty()) way_ = topology.place.empty() ? Way::numbers : Way::places;
+  by_arithmetic() ? use_tree() : build_tables(down);
 }
 
 // Ports by owner, in the order of the links.
@@ -97,7 +97,7 @@ void Routing::find_attachments(const std::vector<bool>& down) {
 }
 
 bool Routing::leads(std::uint32_t host_port, std::uint32_t dst) const {
-  if (by_arithmetic_ || salts_.empty()) return true;
+  if (by_arithmetic() || salts_.empty()) return true;
   if (!is_down_.empty() && is_down_[host_port / 2]) return false;
   const std::uint32_t s = topology_->port_peer(host_port) - topology_->hosts;
   const std::uint32_t a = attachment_of_[dst];
@@ -289,7 +289,7 @@ std::vector<double> Routing::shares(std::uint32_t switch_index, std::uint32_t ds
 }
 
 std::optional<Uneven> Routing::uneven() const {
-  if (by_arithmetic_) return std::nullopt;
+  if (by_arithmetic()) return std::nullopt;
   const Topology& t = *topology_;
   Capacities capacities(t);
   std::vector<bool> seen(attachments());

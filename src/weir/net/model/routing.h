@@ -60,14 +60,16 @@ class Routing {
   // The global id of the port by which `switch_index` forwards a packet to `dst_host`.
   std::uint32_t egress(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
     const Switch& s = switches_[switch_index];
-    if (by_arithmetic_) return ports_[s.first + pick_of(tree_hops(s, dst_host), s.salt, entropy)];
+    if (way_ == Way::numbers) return ports_[s.first + pick_of(tree_hops(s, dst_host), s.salt, entropy)];
+    if (way_ == Way::places) return ports_[s.first + pick_of(tree_hops(s, place_of(dst_host)), s.salt, entropy)];
     if (is_edge_of(switch_index, dst_host)) return host_down_port_[dst_host];
     return group_ports_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
   }
   // The index, among the ports of the switch, of the port that egress() gives.
   std::uint32_t egress_index(std::uint32_t switch_index, std::uint32_t dst_host, std::uint32_t entropy) const {
     const Switch& s = switches_[switch_index];
-    if (by_arithmetic_) return pick_of(tree_hops(s, dst_host), s.salt, entropy);
+    if (way_ == Way::numbers) return pick_of(tree_hops(s, dst_host), s.salt, entropy);
+    if (way_ == Way::places) return pick_of(tree_hops(s, place_of(dst_host)), s.salt, entropy);
     if (is_edge_of(switch_index, dst_host)) return host_down_index_[dst_host];
     return group_indices_[choose_of(table_hops(switch_index, dst_host), s.salt, entropy)];
   }
@@ -75,7 +77,8 @@ class Routing {
   // The equal-cost ports of `switch_index` towards `dst_host` as global ids, by port index.
   std::span<const std::uint32_t> next_hops(std::uint32_t switch_index, std::uint32_t dst_host) const {
     const Switch& s = switches_[switch_index];
-    if (by_arithmetic_) return part_of(ports_, s.first, tree_hops(s, dst_host));
+    if (way_ == Way::numbers) return part_of(ports_, s.first, tree_hops(s, dst_host));
+    if (way_ == Way::places) return part_of(ports_, s.first, tree_hops(s, place_of(dst_host)));
     if (is_edge_of(switch_index, dst_host)) return {&host_down_port_[dst_host], 1};
     return part_of(group_ports_, 0, table_hops(switch_index, dst_host));
   }
@@ -120,7 +123,7 @@ class Routing {
   std::uint32_t attachment(std::uint32_t host) const { return attachment_of_[host]; }
   // The switches, counted from 0, to which the hosts of an attachment are linked.
   std::span<const std::uint32_t> switches_of(std::uint32_t attachment) const { return roots_[attachment]; }
-  bool by_arithmetic() const { return by_arithmetic_; }
+  bool by_arithmetic() const { return way_ != Way::tables; }
   Multipath multipath() const { return multipath_; }
   // The first next hops that differ in capacity, if any do. In a tree with rules none do.
   std::optional<Uneven> uneven() const;
@@ -149,9 +152,10 @@ class Routing {
   bool is_edge_of(std::uint32_t switch_index, std::uint32_t host) const {
     return only_switch_[attachment_of_[host]] == switch_index;
   }
+  std::uint32_t place_of(std::uint32_t host) const { return topology_->place[host]; }
   // The next hops by the rules of a tree, by index among the ports of the switch.
-  static Group tree_hops(const Switch& s, std::uint32_t dst_host) {
-    const std::uint32_t below = dst_host - s.first_host;  // wraps to a large number for hosts before
+  static Group tree_hops(const Switch& s, std::uint32_t place) {
+    const std::uint32_t below = place - s.first_host;  // wraps to a large number for hosts before
     if (below < s.host_count) return {divide(below, s.reciprocal) * s.ports_per_child, s.ports_per_child};
     return {s.down_ports, s.up_ports};
   }
@@ -203,7 +207,9 @@ class Routing {
 
   const Topology* topology_;
   Multipath multipath_;
-  bool by_arithmetic_ = false;
+  // How next hops are found: by the rules of a tree, which count hosts by number or by place; or by tables.
+  enum class Way : std::uint8_t { numbers, places, tables };
+  Way way_ = Way::tables;
   std::vector<Switch> switches_;
   std::vector<std::uint32_t> ports_;            // by switch, then port index
   std::vector<std::uint32_t> first_port_;       // in ports_, by switch, and one more for the end

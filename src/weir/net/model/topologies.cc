@@ -59,6 +59,12 @@ void set_tier(Topology& t, std::uint32_t first_switch, std::uint32_t count, std:
   std::fill_n(t.tier.begin() + t.hosts + first_switch, count, tier);
 }
 
+Topology with_servers(Topology t, std::uint32_t hosts_per_server) {
+  t.hosts_per_server = hosts_per_server;
+  check_servers(t);
+  return t;
+}
+
 // The same network with more ports of hosts: so many planes, switches of a rack, and parallel links to each of these.
 // Edge switches have tier 1.
 Topology with_ports(Topology one, std::uint32_t planes, std::uint32_t tors, std::uint32_t host_links) {
@@ -81,6 +87,7 @@ Topology with_ports(Topology one, std::uint32_t planes, std::uint32_t tors, std:
   t.name = std::move(one.name);
   t.hosts = one.hosts;
   t.switches = static_cast<std::uint32_t>(planes * in_plane);
+  t.place = std::move(one.place);
   t.tier.assign(t.hosts, 0);
   // Of a switch its node number in the first plane, of an edge switch that of the first of its ToRs.
   std::vector<std::uint32_t> place(one.nodes());
@@ -113,6 +120,20 @@ Topology with_ports(Topology one, std::uint32_t planes, std::uint32_t tors, std:
   return t;
 }
 
+// Links every leaf to every spine, which are the first and the last switches; leaves have consecutive places below
+// them.
+void add_spines(Topology& t, std::uint32_t leaves, std::uint32_t spines, std::uint32_t links_per_pair, Rate rate,
+                Time delay) {
+  const std::uint32_t per_leaf = t.hosts / leaves;
+  for (std::uint32_t l = 0; l < leaves; ++l) {
+    for (std::uint32_t s = 0; s < spines; ++s)
+      t.links.insert(t.links.end(), links_per_pair, {t.hosts + l, t.hosts + leaves + s, rate, delay});
+    t.tree.push_back({l * per_leaf, per_leaf, 1, spines * links_per_pair});
+  }
+  t.tree.insert(t.tree.end(), spines, {0, t.hosts, per_leaf, 0, links_per_pair});
+  set_tier(t, leaves, spines, 2);
+}
+
 }  // namespace
 
 Topology build(const Star& p) {
@@ -120,7 +141,7 @@ Topology build(const Star& p) {
   Topology t = start("star", p.hosts, 1, p.hosts, p.rate, p.delay);
   t.tree = {{0, p.hosts, 1, 0}};
   check(t);
-  return with_ports(std::move(t), p.planes, 1, p.host_links);
+  return with_servers(with_ports(std::move(t), p.planes, 1, p.host_links), p.hosts_per_server);
 }
 
 Topology build(const Dumbbell& p) {
@@ -164,15 +185,40 @@ Topology build(const LeafSpine& p) {
   require_ports(std::uint64_t{p.leaves} * p.links_per_pair, "leaves and links_per_pair");
   require_links(std::uint64_t{p.leaves} * p.spines * p.links_per_pair, "leaves, spines and links_per_pair");
   Topology t = start("leaf-spine", hosts, p.leaves + p.spines, p.hosts_per_leaf, p.host_rate, p.host_delay);
-  for (std::uint32_t l = 0; l < p.leaves; ++l) {
-    for (std::uint32_t s = 0; s < p.spines; ++s)
-      t.links.insert(t.links.end(), p.links_per_pair, {hosts + l, hosts + p.leaves + s, p.fabric_rate, p.fabric_delay});
-    t.tree.push_back({l * p.hosts_per_leaf, p.hosts_per_leaf, 1, p.spines * p.links_per_pair});
-  }
-  t.tree.insert(t.tree.end(), p.spines, {0, hosts, p.hosts_per_leaf, 0, p.links_per_pair});
-  set_tier(t, p.leaves, p.spines, 2);
+  add_spines(t, p.leaves, p.spines, p.links_per_pair, p.fabric_rate, p.fabric_delay);
   check(t);
-  return with_ports(std::move(t), p.planes, p.tors, p.host_links);
+  return with_servers(with_ports(std::move(t), p.planes, p.tors, p.host_links), p.hosts_per_server);
+}
+
+Topology build(const Rail& p) {
+  at_least_one(p.spines, "spines");
+  at_least_one(p.links_per_pair, "links_per_pair");
+  at_least_one(p.servers_per_segment, "servers_per_segment");
+  const std::uint32_t hosts = count_hosts({p.servers, p.gpus}, "servers and gpus");
+  const std::uint32_t rails = p.rails == 0 ? p.gpus : p.rails;
+  require(
+      p.gpus % rails == 0, "rails",
+      fmt::format("{} gpus cannot be dealt out to {} rails; valid is a divisor of {}, or 0", p.gpus, rails, p.gpus));
+  const std::uint32_t per_segment = std::min(p.servers, p.servers_per_segment);
+  require(p.servers % per_segment == 0, "servers_per_segment",
+          fmt::format("{} servers make no segments of {}; valid is a divisor of {}, or more for one segment", p.servers,
+                      per_segment, p.servers));
+  const std::uint32_t leaves = p.servers / per_segment * rails;
+  const std::uint32_t per_leaf = hosts / leaves;
+  require_ports(per_leaf + std::uint64_t{p.spines} * p.links_per_pair,
+                "servers_per_segment, gpus, rails, spines and links_per_pair");
+  require_ports(std::uint64_t{leaves} * p.links_per_pair, "servers, servers_per_segment, rails and links_per_pair");
+  require_links(std::uint64_t{leaves} * p.spines * p.links_per_pair, "servers, rails, spines and links_per_pair");
+  Topology t = start("rail", hosts, leaves + p.spines, hosts, p.host_rate, p.host_delay);
+  const std::uint32_t in_segment = per_segment * p.gpus;
+  for (std::uint32_t h = 0; h < hosts; ++h) {
+    const std::uint32_t leaf = h / in_segment * rails + h % rails;
+    t.links[h].b = hosts + leaf;
+    t.place.push_back(leaf * per_leaf + h % in_segment / rails);
+  }
+  add_spines(t, leaves, p.spines, p.links_per_pair, p.fabric_rate, p.fabric_delay);
+  check(t);
+  return with_servers(with_ports(std::move(t), p.planes, p.tors, p.host_links), p.gpus);
 }
 
 Topology build(const Clos& p) {
@@ -213,7 +259,7 @@ Topology build(const Clos& p) {
   set_tier(t, tors, aggs, 2);
   set_tier(t, tors + aggs, p.cores, 3);
   check(t);
-  return with_ports(std::move(t), p.planes, p.tors, p.host_links);
+  return with_servers(with_ports(std::move(t), p.planes, p.tors, p.host_links), p.hosts_per_server);
 }
 
 Topology build(const FatTree& p) {
@@ -221,7 +267,7 @@ Topology build(const FatTree& p) {
           fmt::format("{} makes no fat tree; valid is an even number from 2 to 202", p.k));
   const std::uint32_t half = p.k / 2;
   Topology t = build(Clos{p.k, half, half, half, half * half, p.rate, p.rate, p.rate, p.delay, p.delay, p.delay,
-                          p.planes, p.tors, p.host_links});
+                          p.planes, p.tors, p.host_links, p.hosts_per_server});
   t.name = "fat-tree";
   return t;
 }
@@ -250,8 +296,11 @@ std::string summary(const Topology& t) {
     if (const double ratio = oversubscription(t, static_cast<std::uint8_t>(tier)); ratio > 0)
       ratios += fmt::format("{} {:.3g}:1", ratios.empty() ? ", oversubscription" : ",", ratio);
   }
-  return fmt::format("{} hosts, {} switch{} ({}), {} links{}", t.hosts, t.switches, t.switches == 1 ? "" : "es", sizes,
-                     t.links.size(), ratios);
+  const std::string servers = t.hosts_per_server > 1
+                                  ? fmt::format(" ({} servers of {})", t.hosts / t.hosts_per_server, t.hosts_per_server)
+                                  : "";
+  return fmt::format("{} hosts{}, {} switch{} ({}), {} links{}", t.hosts, servers, t.switches,
+                     t.switches == 1 ? "" : "es", sizes, t.links.size(), ratios);
 }
 
 }  // namespace weir::net

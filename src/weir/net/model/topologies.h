@@ -1,9 +1,9 @@
 // The topologies that a scenario can name, each built from parameters that describe themselves.
 //
-// Hosts are numbered through: rack by rack, pod by pod. The links of the hosts come first, then
-// each tier's links to the next, so that every switch has its ports down (in the order of the
-// hosts behind them) before its ports up. Switches are numbered plane by plane, in a plane tier by tier, and the ToRs
-// of a rack one after the other; the ports of a host stand in that order too, with parallel links side by side.
+// Hosts are numbered through: rack by rack, pod by pod; of rails, server by server. The links of the hosts come first,
+// then each tier's links to the next, so that every switch has its ports down (in the order of the hosts behind them)
+// before its ports up. Switches are numbered plane by plane, in a plane tier by tier, and the ToRs of a rack one after
+// the other; the ports of a host stand in that order too, with parallel links side by side.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,9 @@ struct Star {
   std::uint32_t hosts = 17;
   Rate rate = 100_Gbps;
   Time delay = 1_us;
-  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
-  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
+  std::uint32_t planes = 1;            // whole networks side by side, in each of which a host has its ports
+  std::uint32_t host_links = 1;        // parallel links of a host to each of its switches
+  std::uint32_t hosts_per_server = 1;  // consecutive hosts
   static void describe(ParamList<Star>& p);
 };
 
@@ -68,10 +69,31 @@ struct LeafSpine {
   Rate fabric_rate = 400_Gbps;
   Time host_delay = 1_us;
   Time fabric_delay = 1_us;
-  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
-  std::uint32_t tors = 1;        // switches of a rack, to each of which all its hosts are linked
-  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
+  std::uint32_t planes = 1;            // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;              // switches of a rack, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;        // parallel links of a host to each of its switches
+  std::uint32_t hosts_per_server = 1;  // consecutive hosts
   static void describe(ParamList<LeafSpine>& p);
+};
+
+// Two tiers under servers of several GPUs, each with a NIC of its own, which is a host. Servers form segments; GPU g of
+// every server of a segment is on leaf g mod rails of that segment, and every leaf is linked to every spine. Hosts are
+// numbered server by server, GPU by GPU, and leaves segment by segment, rail by rail.
+struct Rail {
+  std::uint32_t servers = 16;
+  std::uint32_t gpus = 8;                  // of a server
+  std::uint32_t rails = 0;                 // leaves of a segment; 0 = as many as gpus
+  std::uint32_t servers_per_segment = 64;  // if there are fewer, they are one segment
+  std::uint32_t spines = 16;
+  std::uint32_t links_per_pair = 1;
+  Rate host_rate = 400_Gbps;
+  Rate fabric_rate = 400_Gbps;
+  Time host_delay = 1_us;
+  Time fabric_delay = 1_us;
+  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;        // switches instead of each leaf, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
+  static void describe(ParamList<Rail>& p);
 };
 
 // Three tiers: in a pod every ToR is linked to every Agg; with n = cores / aggs_per_pod, Agg k of
@@ -88,9 +110,10 @@ struct Clos {
   Time host_delay = 1_us;
   Time fabric_delay = 1_us;
   Time core_delay = 1_us;
-  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
-  std::uint32_t tors = 1;        // switches of a rack, to each of which all its hosts are linked
-  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
+  std::uint32_t planes = 1;            // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;              // switches of a rack, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;        // parallel links of a host to each of its switches
+  std::uint32_t hosts_per_server = 1;  // consecutive hosts
   static void describe(ParamList<Clos>& p);
 };
 
@@ -100,9 +123,10 @@ struct FatTree {
   std::uint32_t k = 8;
   Rate rate = 100_Gbps;
   Time delay = 1_us;
-  std::uint32_t planes = 1;      // whole networks side by side, in each of which a host has its ports
-  std::uint32_t tors = 1;        // switches of a rack, to each of which all its hosts are linked
-  std::uint32_t host_links = 1;  // parallel links of a host to each of its switches
+  std::uint32_t planes = 1;            // whole networks side by side, in each of which a host has its ports
+  std::uint32_t tors = 1;              // switches of a rack, to each of which all its hosts are linked
+  std::uint32_t host_links = 1;        // parallel links of a host to each of its switches
+  std::uint32_t hosts_per_server = 1;  // consecutive hosts
   static void describe(ParamList<FatTree>& p);
 };
 
@@ -111,6 +135,7 @@ Topology build(const Star&);
 Topology build(const Dumbbell&);
 Topology build(const ParkingLot&);
 Topology build(const LeafSpine&);
+Topology build(const Rail&);
 Topology build(const Clos&);
 Topology build(const FatTree&);
 
@@ -143,7 +168,7 @@ TopologyChoice find_topology(std::string_view name);
 // The largest ratio, over the switches of a tier, of the capacity down to the capacity up;
 // 0 if nothing is above. 1 = not oversubscribed.
 double oversubscription(const Topology&, std::uint8_t tier);
-// "320 hosts, 56 switches (20 + 20 + 16), 480 links, oversubscription 1:1, 1:1"
+// "320 hosts, 56 switches (20 + 20 + 16), 480 links, oversubscription 1:1, 1:1"; servers of several hosts are counted.
 std::string summary(const Topology&);
 
 }  // namespace weir::net

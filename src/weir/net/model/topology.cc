@@ -97,6 +97,18 @@ void check(const Topology& t) {
                                  t.nodes() - 1));
   check_degrees(t);
   check_connected(t);
+  check_servers(t);
+}
+
+void check_servers(const Topology& t) {
+  if (t.hosts_per_server < 1 || t.hosts % t.hosts_per_server != 0)
+    throw InputError("hosts_per_server", fmt::format("{} hosts make no servers of {}; valid is a divisor of {}",
+                                                     t.hosts, t.hosts_per_server, t.hosts));
+}
+
+std::string name_of_host(const Topology& t, std::uint32_t host) {
+  if (t.hosts_per_server == 1) return fmt::format("host {}", host);
+  return fmt::format("host {} ({}.{})", host, host / t.hosts_per_server, host % t.hosts_per_server);
 }
 
 std::vector<bool> sides(const Topology& t) {

@@ -28,6 +28,7 @@ struct Link {
 // ports; every other host lies behind any of its last `up_ports` ports. Ports count in the order
 // of the topology's links. A topology with rules promises that it is regular: the equal-cost
 // paths of two hosts cross links of the same rates and delays, and no host is more remote than host 0.
+// Hosts count here by their place (Topology::place).
 struct TreeRule {
   std::uint32_t first_host = 0;
   std::uint32_t host_count = 0;  // below this switch
@@ -51,6 +52,10 @@ struct Topology {
   std::vector<Link> links;
   // One rule per switch, or empty: then shortest paths are computed and kept in tables.
   std::vector<TreeRule> tree;
+  // By host: its place in the order in which the rules count hosts, each place once; empty if that is its number.
+  std::vector<std::uint32_t> place;
+  // So many consecutive hosts are a server each: the GPUs of one machine, say. Divides the number of hosts.
+  std::uint32_t hosts_per_server = 1;
   // A tier per node (hosts 0, edge switches 1, ...), used to name ports and to report queues.
   std::vector<std::uint8_t> tier;
 
@@ -62,8 +67,11 @@ struct Topology {
 };
 
 // Throws InputError if a number is out of bounds, a link joins a node to itself or two hosts, a host has no link or
-// more than kMaxHostPorts, a switch is in a plane without hosts, or two hosts have no plane in common.
+// more than kMaxHostPorts, a switch is in a plane without hosts, two hosts have no plane in common, or hosts are left
+// over when servers have hosts_per_server each.
 void check(const Topology&);
+// Throws InputError of hosts_per_server, which is then the key.
+void check_servers(const Topology&);
 // The part of check() that concerns one link.
 void check_link(const Topology&, const Link&);
 
@@ -75,6 +83,9 @@ std::vector<bool> sides(const Topology&);
 void check_one_port(const Topology&);
 // The most ports that a host has.
 std::uint32_t most_host_ports(const Topology&);
+
+// "host 11", and where servers have several hosts "host 11 (1.3)": the fourth one of the second server.
+std::string name_of_host(const Topology&, std::uint32_t host);
 
 // Gives hosts tier 0, switches with hosts 1, and others one more than their lowest neighbour.
 void assign_tiers(Topology&);

@@ -36,6 +36,9 @@ void port_params(ParamList<T>& p) {
   if constexpr (requires(T t) { t.tors; })
     p.integer("tors", &T::tors, 1, kMaxHostPorts, "switches of a rack, each of them linked to all its hosts");
   p.integer("host_links", &T::host_links, 1, kMaxHostPorts, "parallel links of a host to each of its switches");
+  if constexpr (requires(T t) { t.hosts_per_server; })
+    p.integer("hosts_per_server", &T::hosts_per_server, 1, kMaxHosts,
+              "so many consecutive hosts are one server, whose GPUs they are; a divisor of the number of hosts");
 }
 
 }  // namespace
@@ -75,6 +78,22 @@ void LeafSpine::describe(ParamList<LeafSpine>& p) {
   rate_param(p, "fabric_rate", &LeafSpine::fabric_rate, "rate of a link between leaf and spine");
   delay_param(p, "host_delay", &LeafSpine::host_delay, "propagation delay of a host's link");
   delay_param(p, "fabric_delay", &LeafSpine::fabric_delay, "propagation delay between leaf and spine");
+  port_params(p);
+}
+
+void Rail::describe(ParamList<Rail>& p) {
+  p.integer("servers", &Rail::servers, 1, kMaxHosts, "servers");
+  p.integer("gpus", &Rail::gpus, 1, kMaxSwitchPorts, "GPUs of a server, each a host; host = server * gpus + GPU");
+  p.integer("rails", &Rail::rails, 0, kMaxSwitchPorts,
+            "leaves of a segment, a divisor of gpus: GPU g is on leaf g mod rails; 0 = as many as gpus");
+  p.integer("servers_per_segment", &Rail::servers_per_segment, 1, kMaxHosts,
+            "servers that share leaves, a divisor of servers; more than there are = all");
+  p.integer("spines", &Rail::spines, 1, kMaxSwitchPorts, "spine switches, each of them linked to all leaves");
+  p.integer("links_per_pair", &Rail::links_per_pair, 1, kMaxSwitchPorts, "parallel links between a leaf and a spine");
+  rate_param(p, "host_rate", &Rail::host_rate, "rate of a host's link");
+  rate_param(p, "fabric_rate", &Rail::fabric_rate, "rate of a link between leaf and spine");
+  delay_param(p, "host_delay", &Rail::host_delay, "propagation delay of a host's link");
+  delay_param(p, "fabric_delay", &Rail::fabric_delay, "propagation delay between leaf and spine");
   port_params(p);
 }
 
@@ -126,7 +145,103 @@ std::span<const TopologyKind> topology_kinds() {
                          {"host_rate", "25 Gbps"},
                          {"fabric_rate", "100 Gbps"},
                          {"host_delay", "1165 ns"},
+                         {"fabric_delay", "730 ns"}}},
+                       {"hpcc-testbed-64",
+                        "HPCC's testbed with both ports of its 32 servers: two pairs of ToRs, one Agg with 4 x 100G to "
+                        "each ToR",
+                        "HPCC 5.1",
+                        {{"leaves", "2"},
+                         {"spines", "1"},
+                         {"hosts_per_leaf", "16"},
+                         {"links_per_pair", "4"},
+                         {"tors", "2"},
+                         {"host_rate", "25 Gbps"},
+                         {"fabric_rate", "100 Gbps"},
+                         {"host_delay", "1165 ns"},
                          {"fabric_delay", "730 ns"}}}}),
+      // SimAI's templates have NVLink switches, too, which are no part of this network. Its delays are 500 ns, and its
+      // ToRs (ASW) and spines (PSW) are numbered in another order.
+      kind<Rail>("rail", "servers of several GPUs, GPU i of all servers on one leaf, every leaf linked to every spine",
+                 {{"rail-optimised",
+                   "16 servers of 8 GPUs with 400G each, a leaf for every rail, without oversubscription",
+                   "NVIDIA DGX SuperPOD reference architecture",
+                   {{"servers", "16"},
+                    {"gpus", "8"},
+                    {"servers_per_segment", "16"},
+                    {"spines", "16"},
+                    {"host_rate", "400 Gbps"},
+                    {"fabric_rate", "400 Gbps"}}},
+                  {"dgx-superpod-512",
+                   "two scalable units of 32 DGX servers with 8 ports of 400G each: 8 leaves a unit, 8 spines, "
+                   "switches of 64 ports",
+                   "NVIDIA DGX SuperPOD reference architecture",
+                   {{"servers", "64"},
+                    {"gpus", "8"},
+                    {"servers_per_segment", "32"},
+                    {"spines", "8"},
+                    {"links_per_pair", "4"},
+                    {"host_rate", "400 Gbps"},
+                    {"fabric_rate", "400 Gbps"}}},
+                  {"simai-spectrum-x-128",
+                   "SimAI's template Spectrum-X with 128 GPUs: rails of 400G, 64 spines",
+                   "SimAI, gen_Topo_Template.py",
+                   {{"servers", "16"},
+                    {"gpus", "8"},
+                    {"servers_per_segment", "64"},
+                    {"spines", "64"},
+                    {"host_rate", "400 Gbps"},
+                    {"fabric_rate", "400 Gbps"},
+                    {"host_delay", "500 ns"},
+                    {"fabric_delay", "500 ns"}}},
+                  {"simai-hpn-single-plane-128",
+                   "SimAI's template AlibabaHPN with 128 GPUs and one plane: each rail has two ToRs, 120 spines",
+                   "SimAI, gen_Topo_Template.py",
+                   {{"servers", "16"},
+                    {"gpus", "8"},
+                    {"servers_per_segment", "128"},
+                    {"spines", "120"},
+                    {"tors", "2"},
+                    {"host_rate", "200 Gbps"},
+                    {"fabric_rate", "400 Gbps"},
+                    {"host_delay", "500 ns"},
+                    {"fabric_delay", "500 ns"}}},
+                  {"simai-hpn-dual-plane-128",
+                   "SimAI's template AlibabaHPN with 128 GPUs and two planes of 60 spines",
+                   "SimAI, gen_Topo_Template.py",
+                   {{"servers", "16"},
+                    {"gpus", "8"},
+                    {"servers_per_segment", "128"},
+                    {"spines", "60"},
+                    {"planes", "2"},
+                    {"host_rate", "200 Gbps"},
+                    {"fabric_rate", "400 Gbps"},
+                    {"host_delay", "500 ns"},
+                    {"fabric_delay", "500 ns"}}},
+                  {"simai-dcn-single-tor-128",
+                   "SimAI's template DCN+ with 128 GPUs: a ToR for all GPUs of 8 servers, 8 spines",
+                   "SimAI, gen_Topo_Template.py",
+                   {{"servers", "16"},
+                    {"gpus", "8"},
+                    {"rails", "1"},
+                    {"servers_per_segment", "8"},
+                    {"spines", "8"},
+                    {"host_rate", "400 Gbps"},
+                    {"fabric_rate", "400 Gbps"},
+                    {"host_delay", "500 ns"},
+                    {"fabric_delay", "500 ns"}}},
+                  {"simai-dcn-dual-tor-128",
+                   "SimAI's template DCN+ with 128 GPUs: two ToRs for all GPUs of 16 servers, 8 spines",
+                   "SimAI, gen_Topo_Template.py",
+                   {{"servers", "16"},
+                    {"gpus", "8"},
+                    {"rails", "1"},
+                    {"servers_per_segment", "16"},
+                    {"spines", "8"},
+                    {"tors", "2"},
+                    {"host_rate", "200 Gbps"},
+                    {"fabric_rate", "400 Gbps"},
+                    {"host_delay", "500 ns"},
+                    {"fabric_delay", "500 ns"}}}}),
       kind<Clos>("clos", "three tiers: ToRs and Aggs in pods, cores above",
                  {{"hpcc-fat-tree-320",
                    "HPCC's simulated network: 320 hosts at 100G, fabric at 400G, 1 us per link",
