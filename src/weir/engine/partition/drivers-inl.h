@@ -6,9 +6,11 @@
 #include <tuple>
 #include <utility>
 
+#include "weir/base/error.h"
 #include "weir/engine/model/network.h"
 #include "weir/engine/partition/drivers.h"
 #include "weir/engine/skip/message_skipper.h"
+#include "weir/traffic/checks.h"
 
 namespace weir::engine {
 
@@ -49,6 +51,9 @@ void Drivers<P>::set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::ui
 template <class P>
 void Drivers<P>::send(traffic::Message message) {
   OfHost& own = of_host_[host_];
+  if (message.dst == host_ || message.dst >= shared().hosts) throw InputError("dst", "a message goes to another host");
+  traffic::check_size(message.size);
+  if (message.profile >= model().profiles.size()) throw InputError("profile", "there is no such profile");
   message.src = host_;
   message.started = now_;
   if (message.id >= traffic::kAnyUnlistedId) {
@@ -100,8 +105,7 @@ void Drivers<P>::on_notice(std::uint32_t h, const Notice& notice, Time now) {
       end(h, {.message = notice.message, .driver = notice.driver},
           net::flow_entropy(h, notice.message.dst, notice.message.sport, notice.message.dport), now);
       return;
-    case NoticeKind::posted:
-      return driver.posted(desk(notice.driver, h, now), notice.message.src, notice.message.word);
+    case NoticeKind::posted: return driver.posted(desk(notice.driver, h, now), notice.message.src, notice.message.word);
   }
 }
 
@@ -159,8 +163,7 @@ host::Flow& Drivers<P>::flow_of(std::uint32_t h, host::QueuedMessage& message, T
 // Whether the message is skipped; nothing of it is sent then.
 template <class P>
 bool Drivers<P>::skip(const host::QueuedMessage& message, Time now) {
-  const auto lasts =
-      network().fast_forward->begin(shared().index, static_cast<std::uint32_t>(message.message.id), now);
+  const auto lasts = network().fast_forward->begin(shared().index, static_cast<std::uint32_t>(message.message.id), now);
   if (!lasts) return false;
   ++counters().flows_started;
   Notice notice{.at = now + lasts->received, .message = message.message, .driver = message.driver};
@@ -186,6 +189,7 @@ void Drivers<P>::on_feedback(std::uint32_t h, host::Flow& flow, Time now) {
     const host::QueuedMessage message = own.messages.front();
     own.messages.pop();
     if (own.messages.empty()) senders().rest();
+    senders().trace_message(net::EventKind::ended, network().hosts[h], flow, message, now);
     end(h, message, flow.entropy, now);
   }
   if (own.messages.empty() && flow.control.timer != cc::kNoTimer)
@@ -196,16 +200,17 @@ template <class P>
 void Drivers<P>::end(std::uint32_t h, const host::QueuedMessage& message, std::uint32_t entropy, Time now) {
   const traffic::Message& m = message.message;
   ++counters().flows_completed;
-  if (traffic::is_listed(m.id)) senders().finished().push_back({.id = m.id,
-                                  .src = h,
-                                  .dst = m.dst,
-                                  .size = m.size,
-                                  .start = m.started,
-                                  .finish = now,
-                                  .retransmitted = message.retransmitted,
-                                  .entropy = entropy,
-                                  .profile = m.profile,
-                                  .tag = m.tag});
+  if (traffic::is_listed(m.id))
+    senders().finished().push_back({.id = m.id,
+                                    .src = h,
+                                    .dst = m.dst,
+                                    .size = m.size,
+                                    .start = m.started,
+                                    .finish = now,
+                                    .retransmitted = message.retransmitted,
+                                    .entropy = entropy,
+                                    .profile = m.profile,
+                                    .tag = m.tag});
   drivers_[message.driver]->sent(desk(message.driver, h, now), m);
 }
 
@@ -249,8 +254,10 @@ void Drivers<P>::receive(std::uint32_t src, std::uint32_t slot, host::Receiver& 
 }
 
 template <class P>
-bool Drivers<P>::is_expected(std::uint32_t src, const host::Flow& flow) const {
-  return src < incoming_.size() && flow.slot < incoming_[src].size() && !incoming_[src][flow.slot].empty();
+std::optional<std::int64_t> Drivers<P>::expected_end(std::uint32_t src, const host::Flow& flow) const {
+  if (src >= incoming_.size() || flow.slot >= incoming_[src].size() || incoming_[src][flow.slot].empty())
+    return std::nullopt;
+  return incoming_[src][flow.slot].front().end;
 }
 
 template <class P>

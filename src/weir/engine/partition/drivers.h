@@ -1,15 +1,16 @@
-// What drivers (weir/traffic/driver.h) do with a partition's hosts: the messages that they send, what they are told, and
-// when.
+// What drivers (weir/traffic/driver.h) do with a partition's hosts: the messages that they send, what they are told,
+// and when.
 //
 // All that a driver asks for stands in its host's queue of timers, under a slot that no flow has, and happens when the
 // host's NIC comes to it, in the same picosecond. So a driver may be called in the midst of what happens to a flow.
 //
-// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver gets to know
-// of it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no packet:
-// when both ends are told is known at its start.
+// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver gets to
+// know of it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no
+// packet: when both ends are told is known at its start.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -49,8 +50,12 @@ class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
     return of_host[slot];
   }
 
-  // Between epochs: whether the receiver of this flow, which is of this partition, still waits for a message of it.
-  bool is_expected(std::uint32_t src, const host::Flow& flow) const;
+  // Between epochs: the messages of a connection of this partition that are not acknowledged, in order.
+  std::span<const host::QueuedMessage> messages_of(std::uint32_t h, const host::Flow& flow) const {
+    return of_host_[h].outgoing[flow.slot].messages.all();
+  }
+  // Between epochs: behind the message of this flow that its receiver waits for, which is of this partition.
+  std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const;
 
   // Archives between epochs, once all has been handed over.
   template <class A>

@@ -108,13 +108,14 @@ std::optional<Obstacles> Simulation::find_cut_off() {
   if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
   const auto look = [&](CutOffSearch& search, const Partitions& partitions) -> std::optional<Obstacles> {
     if (partitions.has_untaken()) return std::nullopt;  // they may be what is waited for
-    return search.look({.routing = rerouted_ ? *rerouted_ : model_.routing,
-                        .dead = dead,
-                        .each_flow = [&](const auto& visit) { partitions.for_each_active(visit); },
-                        .each_packet = [&](const auto& visit) { partitions.for_each_packet(visit); },
-                        .is_expected = [&](std::uint32_t src,
-                                           const host::Flow& flow) { return partitions.is_expected(src, flow); },
-                        .drivers_go_on = partitions.drivers_go_on()});
+    return search.look(
+        {.routing = rerouted_ ? *rerouted_ : model_.routing,
+         .dead = dead,
+         .each_flow = [&](const auto& visit) { partitions.for_each_active(visit); },
+         .each_packet = [&](const auto& visit) { partitions.for_each_packet(visit); },
+         .messages_of = [&](std::uint32_t src, const host::Flow& flow) { return partitions.messages_of(src, flow); },
+         .expected_end = [&](std::uint32_t src, const host::Flow& flow) { return partitions.expected_end(src, flow); },
+         .drivers_go_on = partitions.drivers_go_on()});
   };
   if (options_.ranks == nullptr) return look(cut_off_search_, *partitions_);
   const auto whole = gather_whole();
