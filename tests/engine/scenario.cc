@@ -80,6 +80,7 @@ std::unique_ptr<traffic::Traffic> Scenario::traffic() const {
   auto t = std::make_unique<traffic::Traffic>(topology.hosts);
   t->add(std::make_unique<traffic::FlowList>(flows), std::nullopt);
   t->add(program);
+  if (driver) t->add(driver->clone());
   if (poisson_load > 0) {
     traffic::Context context;
     for (std::uint32_t h = 0; h < topology.hosts; ++h) context.host_rates.push_back(topology.links[h].rate);
@@ -610,6 +611,18 @@ void add_nic_timing(Scenario& s, std::uint64_t seed) {
   s.host.send_jitter = dice.pick({0.0, 1.0, 3.5});
 }
 
+// Messages share connections in one of three, where nothing of it is not possible with them; of no draw of the dice, so
+// that scenarios are otherwise what they were.
+void add_connections(Scenario& s, std::uint64_t seed) {
+  const bool asks = std::any_of(s.profiles.begin(), s.profiles.end(),
+                                [](const auto& p) { return p.stack || p.unsolicited.count > 0; });
+  const std::uint32_t draw = mix32(static_cast<std::uint32_t>(seed) ^ 0xc0de);
+  if (draw % 3 != 0 || asks) return;
+  s.transport.connections = host::ConnectionKind::kept;
+  s.transport.idle = draw % 2 == 0 ? host::IdleRule::keep : host::IdleRule::restart;
+  s.text += ", connections";
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
@@ -624,6 +637,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_host_delays(s, seed);
   add_burst_gaps(s, seed);
   add_nic_timing(s, seed);
+  add_connections(s, seed);
   return s;
 }
 

@@ -11,6 +11,7 @@
 
 #include "weir/engine/time/simulation.h"
 #include "weir/net/model/topologies.h"
+#include "weir/traffic/driver.h"
 #include "weir/traffic/flow.h"
 #include "weir/traffic/program.h"
 
@@ -44,7 +45,8 @@ struct Scenario {
   std::vector<host::Profile> profiles;
   std::vector<traffic::Flow> flows;  // explicit ones, in any order
   traffic::Program program;
-  double poisson_load = 0;  // and random ones: 0 = none
+  std::shared_ptr<const traffic::Driver> driver;  // a run drives its hosts by a copy; null: nobody does
+  double poisson_load = 0;                        // and random ones: 0 = none
   Time poisson_stop;
   Time stop = Time::max();
   Time sample;       // look at the state this often; 0 = only at the end

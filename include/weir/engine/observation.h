@@ -42,7 +42,8 @@ struct SwitchFigures {
 
 // A packet that a port has accepted and that has not begun to leave.
 struct QueuedPacket {
-  std::uint64_t flow = net::kNoFlow;  // id; kNoFlow = the flow has ended, and `dst` and `tag` are not known
+  std::uint64_t flow = net::kNoFlow;  // id; kNoFlow = the flow has ended, and `dst` and `tag` are not known; of a
+                                      // connection: that of the first message which has not ended
   std::uint32_t src = 0;              // the flow's sender
   std::uint32_t dst = 0;
   std::uint16_t tag = 0;
@@ -65,7 +66,8 @@ class Observation {
   virtual PortFigures port_figures(std::uint32_t port) = 0;
   virtual SwitchFigures switch_figures(std::uint32_t s) const = 0;
 
-  // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id.
+  // Calls `visit` for each active flow, by host and then by slot; then for messages that are skipped, by id. Messages
+  // of a connection are flows with one slot, first come first.
   virtual void for_each_active(const std::function<void(const host::FlowView&)>& visit) const = 0;
   // The last OR-ACK of an active flow; nothing if the flow has no On-Ramp or has received no OR-ACK yet.
   virtual std::optional<OneWayReport> one_way_report(const host::FlowView&) const { return std::nullopt; }

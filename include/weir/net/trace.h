@@ -27,6 +27,8 @@ namespace weir::net {
 // Of flows: `started`; `ended`, when all is acknowledged; `told_loss`, when the sender tells its algorithm of lost
 // bytes; `controlled`, when its algorithm or a decision has changed the window or the rate; `waiting`, when that for
 // which its next packet waits has changed (only for readers that ask for it).
+// A message of a connection (transport.connections) is told of as a flow of its own, though its packets have the slot
+// and the generation of the connection; an acknowledgement is of the message of the last byte that it acknowledges.
 // Of packets as they are on the wire, for captures; pause and resume frames are among them: `sent`, with the mark and
 // the telemetry that the port gives it, when its transmission begins; `received` whole by this port.
 enum class EventKind : std::uint8_t {
@@ -93,8 +95,10 @@ struct TraceEvent {
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
   SackFacts sack;                // sent, received
-  PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set; an answer
-                                 // whose flow is not known has seq 0, for the flow's receiver may have forgotten it
+  PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set, and seq for
+                                 // `started`: its first byte, which is above 0 for a message of a connection, whose
+                                 // bytes `sent` and `received` count on; an answer whose flow is not known has seq 0,
+                                 // for the flow's receiver may have forgotten it
   Time not_before;               // waiting for pacing or On-Ramp: until then
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none

@@ -79,7 +79,6 @@ void Walk::add(const net::TraceEvent& event) {
 
 void Walk::start(const net::TraceEvent& event) {
   FlowWalk& flow = flows_.start(event);
-  flow.id = event.flow;
   flow.dst = event.packet.dst;
   flow.profile = event.packet.profile;
   flow.slowest = model_.paths.facts(event.src, event.packet.dst).slowest;

@@ -220,7 +220,7 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
   out.big<2>(0xffff);  // the default partition
   out.big<1>((forward_mark ? 0x80u : 0) | (backward_mark ? 0x40u : 0) | (s.has_int ? kHasInt : 0) |
              (sacks ? kHasSack : 0));
-  out.big<3>(2 + s.flow.id % 0xfffffe);
+  out.big<3>(2 + s.flow.connection % 0xfffffe);
   out.big<1>(asks ? 0x80 : 0);
   out.zeros(3);  // PSN
   if (acks) {
@@ -242,8 +242,8 @@ void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std:
   std::uint8_t* const psn = bth + 9;
   if (p.marks.telemetry) telemetry(event, HeaderBytes(end - kTelemetry));
   if (p.is_data()) {
-    const bool is_first = p.seq == 0;
-    const bool is_last = p.seq + payload_ >= flow.size;
+    const bool is_first = p.seq == flow.begin;
+    const bool is_last = p.seq + payload_ >= flow.end;
     // send: only, first, last, middle
     HeaderBytes::put<1>(bth, is_first ? (is_last ? 0x04 : 0x00) : (is_last ? 0x02 : 0x01));
     HeaderBytes::put<3>(psn, static_cast<std::uint64_t>(full_packets(p.seq)));
@@ -252,7 +252,7 @@ void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std:
   if (p.kind == PacketKind::cnp) return;
   const std::int64_t number = p.kind == PacketKind::nack ? full_packets(p.seq) : packets(p.seq) - 1;
   HeaderBytes::put<3>(psn, static_cast<std::uint64_t>(number));
-  HeaderBytes::put<3>(bth + kBth + 1, p.seq >= flow.size ? 1 : 0);  // messages completed
+  HeaderBytes::put<3>(bth + kBth + 1, flow.before + (p.seq >= flow.end ? 1 : 0));  // messages completed
   if (event.sack.trigger < 0 || !model_.profiles[p.profile].recovery.selective()) return;
   HeaderBytes out(bth + kBth + 4);
   out.big<4>(static_cast<std::uint64_t>(event.sack.trigger));
@@ -294,8 +294,8 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
     out.big<2>(static_cast<std::uint64_t>(from_cumulative));  // ack_psn_offset
     out.big<4>(static_cast<std::uint64_t>(cumulative));
   }
-  out.big<2>(s.flow.id);  // spdcid
-  out.big<2>(s.flow.id);  // dpdcid
+  out.big<2>(s.flow.connection);  // spdcid
+  out.big<2>(s.flow.connection);  // dpdcid
   if (p.kind == PacketKind::nack) {
     out.big<4>(0);  // payload
   } else if (!s.packet.is_data() && s.has_sack()) {
@@ -314,8 +314,8 @@ HeaderBytes Frames::uet(const Shape& s, HeaderBytes out) const {
 HeaderBytes Frames::tcp(const Shape& s, HeaderBytes out) const {
   const net::PacketView& p = s.packet;
   const auto sent_us = static_cast<std::uint32_t>(p.sent.ps / 1'000'000);
-  const auto low = static_cast<std::uint16_t>(kFirstPort | (s.flow.id & kPortMask));
-  const auto high = static_cast<std::uint16_t>(kFirstPort | (s.flow.id >> 14 & kPortMask));
+  const auto low = static_cast<std::uint16_t>(kFirstPort | (s.flow.connection & kPortMask));
+  const auto high = static_cast<std::uint16_t>(kFirstPort | (s.flow.connection >> 14 & kPortMask));
   const bool forth = s.packet.is_data();
   std::uint8_t* const begin = out.at();
   std::uint32_t made_us = sent_us;
@@ -325,7 +325,7 @@ HeaderBytes Frames::tcp(const Shape& s, HeaderBytes out) const {
   out.big<4>(forth ? static_cast<std::uint64_t>(p.seq) + 1 : 1);
   out.big<4>(forth ? 1 : static_cast<std::uint64_t>(p.seq) + 1);
   out.big<1>(0);  // data offset
-  const bool ends = forth && p.seq + p.payload >= s.flow.size;
+  const bool ends = forth && p.seq + p.payload >= s.flow.end;
   out.big<1>(0x10u | (ends ? 0x08u : 0) | (!forth && s.marks().echoes_ce ? 0x40u : 0));  // ACK, PSH, ECE
   out.big<2>(0xffff);                                                                    // window
   out.big<4>(0);                                                                         // checksum, urgent
@@ -365,7 +365,7 @@ HeaderBytes Frames::sack_blocks(const Shape& s, HeaderBytes out) const {
   out.big<4>(0x01010500 | (2 + 8 * blocks));
   for (std::size_t i = 0; i < blocks; ++i) {
     out.big<4>(static_cast<std::uint64_t>(runs[i].begin * payload_ + 1));
-    out.big<4>(static_cast<std::uint64_t>(std::min(runs[i].end * payload_, s.flow.size) + 1));
+    out.big<4>(static_cast<std::uint64_t>(std::min(runs[i].end * payload_, s.flow.end) + 1));
   }
   return out;
 }
@@ -377,7 +377,7 @@ HeaderBytes Frames::weir(const Shape& s, std::uint8_t kind, HeaderBytes out) {
   out.big<1>(kind);
   out.big<1>(static_cast<unsigned>(s.packet.traffic_class));
   out.big<1>(0);
-  out.big<4>(s.flow.id);
+  out.big<4>(s.flow.connection);
   out.big<8>(static_cast<std::uint64_t>(s.packet.seq));
   out.big<8>(static_cast<std::uint64_t>(s.packet.sent.ps));
   return out;

@@ -25,7 +25,10 @@ struct FlowOfPacket {
   std::uint32_t generation = 0;
   std::uint32_t dst = 0;
   std::uint64_t id = 0;
-  std::int64_t size = 0;      // bytes
+  std::uint64_t connection = 0;  // whose headers it has: the id of the first message, or of the flow itself
+  std::int64_t begin = 0;        // its first byte on the connection, and behind its last one
+  std::int64_t end = 0;
+  std::uint32_t before = 0;   // messages of the connection before it
   std::uint32_t echo_us = 0;  // the last TCP time stamp of its acknowledgements that was seen
 };
 

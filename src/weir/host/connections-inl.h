@@ -35,6 +35,8 @@ void Senders<P>::append(std::uint32_t h, Flow& flow, QueuedMessage& message, Tim
   }
   ++counters().flows_started;
   if (rested) resume(h, flow, now);
+  trace_message(net::EventKind::started, host, flow, message, now);
+  trace_message(net::EventKind::controlled, host, flow, message, now);
   nics().arm(host, flow);
   nics().consider(host, flow, now);
 }
@@ -48,6 +50,7 @@ void Senders<P>::resume(std::uint32_t h, Flow& flow, Time now) {
   if (model().transport.idle == IdleRule::keep || now - flow.last_sent < timeout(flow)) return;
   const Profile& profile = model().profiles[flow.profile];
   flow.control = {};
+  flow.facts.start = now;
   flow.next_send = now;
   profile.algorithm->start(flow.state(), profile.params.get(), flow.facts, flow.control);
   request_decision(network().hosts[h], flow, now);
@@ -70,19 +73,14 @@ std::int64_t Senders<P>::begin_packet(std::uint32_t h, Flow& flow, Packet& packe
 template <class P>
 std::int64_t Senders<P>::pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent) {
   std::int64_t gaps = 0;
-  drivers().outgoing(shared().port(host.nic()).owner, flow.slot).messages.for_each([&](const QueuedMessage& message) {
-    if (message.end <= from || message.end > flow.snd_una) return;
+  const MessageQueue& queue = drivers().outgoing(shared().port(host.nic()).owner, flow.slot).messages;
+  for (const QueuedMessage& message : queue.all()) {
+    if (message.end > flow.snd_una) break;
+    if (message.end <= from) continue;
     gaps += message.gap();
     if (message.end <= sent) flow.not_in_flight -= message.gap();
-  });
+  }
   return gaps;
-}
-
-// Whether the window has kept the connection from sending: something waits, or half of the window was in use. A window
-// that messages never fill does not grow by their acknowledgements (RFC 7661, section 4).
-template <class P>
-inline bool Senders<P>::is_window_limited(const Flow& flow, std::int64_t acked) const {
-  return flow.snd_nxt < flow.size() || 2 * (flow.in_flight() + acked) >= flow.control.window.count;
 }
 
 }  // namespace weir::host

@@ -48,6 +48,7 @@ void Senders<P>::take_decision(std::uint32_t h, const Question& question, const 
   admit_decision(flow->control, now);
   trace(net::EventKind::controlled, host, *flow, now);
   repace(*flow);
+  if (flow->is_connection) drivers().on_feedback(h, *flow, now);
   nics().arm(host, *flow);
   nics().consider(host, *flow, now);
   nics().update_wake(h, now);

@@ -116,8 +116,6 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .hops = static_cast<std::uint8_t>(telemetry != nullptr ? telemetry->hops : 0),
               .entropy = entropy,
               .telemetry = telemetry};
-  if (flow.is_connection) [[unlikely]]
-    ack.window_limited = is_window_limited(flow, acked);
   if (flow.has_log) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   apply_control(host, flow, now);

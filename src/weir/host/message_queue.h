@@ -10,10 +10,12 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "weir/base/archive.h"
 #include "weir/base/units.h"
+#include "weir/host/flow_view.h"
 #include "weir/traffic/driver.h"
 
 namespace weir::host {
@@ -44,10 +46,8 @@ class MessageQueue {
     head_ = 0;
   }
 
-  template <class Visit>
-  void for_each(Visit&& visit) const {
-    for (std::size_t i = head_; i < all_.size(); ++i) visit(all_[i]);
-  }
+  // In order.
+  std::span<const QueuedMessage> all() const { return std::span(all_).subspan(head_); }
   // The message of this byte, which is of one that is not complete.
   QueuedMessage& at(std::int64_t byte) {
     const auto behind = [](std::int64_t b, const QueuedMessage& m) { return b < m.end; };
@@ -70,6 +70,23 @@ class MessageQueue {
   std::vector<QueuedMessage> all_;
   std::size_t head_ = 0;
 };
+
+// Of a connection that is seen so: one of its messages. What is acknowledged out of order is not told apart.
+inline FlowView view_of(FlowView connection, const QueuedMessage& message) {
+  const auto part_of = [&](Bytes upto) {
+    return Bytes{std::clamp<std::int64_t>(upto.count - message.begin, 0, message.message.size.count)};
+  };
+  connection.id = message.message.id;
+  connection.tag = message.message.tag;
+  connection.retransmitted = message.retransmitted;
+  connection.size = message.message.size;
+  connection.start = message.message.started;
+  connection.sent = part_of(connection.sent);
+  connection.next = part_of(connection.next);
+  connection.in_order = connection.acknowledged = part_of(connection.in_order);
+  connection.in_flight = connection.next - connection.in_order;
+  return connection;
+}
 
 // What the sender's end of a flow has to send.
 struct Outgoing {

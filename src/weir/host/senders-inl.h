@@ -10,9 +10,10 @@ namespace weir::host {
 
 // How far beyond the first missing byte a flow may send.
 inline Bytes reach(const RecoveryParams& recovery, const cc::FlowFacts& facts) {
-  if (recovery.kind != RecoveryKind::irn) return facts.size;
+  constexpr double kAnyFar = 1e18;
+  if (recovery.kind != RecoveryKind::irn) return {std::llround(kAnyFar)};
   const auto product = static_cast<double>(bytes_in(facts.network_rtt, facts.line_rate).count);
-  return {std::max<std::int64_t>(facts.payload.count, std::llround(std::min(recovery.window * product, 1e18)))};
+  return {std::max<std::int64_t>(facts.payload.count, std::llround(std::min(recovery.window * product, kAnyFar)))};
 }
 
 // T of On-Ramp. The largest one-way delay of the empty network is half a round trip of two full packets.
@@ -47,9 +48,22 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
     event.packet.slot = flow.slot;
     event.packet.generation = flow.generation;
     event.packet.profile = flow.profile;
+    if (flow.is_connection) event.packet.seq = flow.snd_nxt;
     event.window = kind == net::EventKind::told_loss ? lost : flow.control.window;
     event.rate = flow.control.rate;
     event.first = first;
+  }
+}
+
+template <class P>
+void Senders<P>::trace_message(net::EventKind kind, const Host& host, const Flow& flow, const QueuedMessage& message,
+                               Time now) {
+  if constexpr (P::Tracer::kOn) {
+    if (!tracer().takes(kind)) return;
+    trace(kind, host, flow, now, kind == net::EventKind::started ? message.message.size : Bytes{});
+    net::TraceEvent& event = tracer().events().back();
+    event.flow = message.message.id;
+    event.packet.seq = message.begin;
   }
 }
 

@@ -34,6 +34,8 @@ class Senders : public sim::PartitionPart<Senders, P> {
                                      QueuedMessage* message = nullptr);
   // Adds the message to those of a connection; its place is set.
   [[gnu::noinline]] void append(std::uint32_t h, Flow& flow, QueuedMessage& message, Time now);
+  // Records an event of a connection's message.
+  void trace_message(net::EventKind kind, const Host& host, const Flow& flow, const QueuedMessage& message, Time now);
   // The last message of a connection has been acknowledged: there is nothing to do for it until the next one.
   void rest() { --active_; }
   // Sends the flow's next packet. Only if it may be sent (Flow::sendable, due) and the NIC is free.
@@ -120,7 +122,6 @@ class Senders : public sim::PartitionPart<Senders, P> {
   [[gnu::noinline]] void resume(std::uint32_t h, Flow& flow, Time now);
   [[gnu::noinline]] std::int64_t begin_packet(std::uint32_t h, Flow& flow, Packet& packet, std::int64_t span);
   [[gnu::noinline]] std::int64_t pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent);
-  bool is_window_limited(const Flow& flow, std::int64_t acked) const;
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
   void update_on_ramp_hold(Host& host, Flow& flow);

@@ -209,7 +209,8 @@ void Trace::end(const host::FlowRecord& r, Time now) {
   const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane& l) { return l.flow == r.id; });
   if (lane == lanes.end()) return;
   const auto number_of_lane = static_cast<std::uint32_t>(lane - lanes.begin());
-  where_[r.src][lane->slot] = 0;
+  std::uint32_t& where = where_[r.src][lane->slot];
+  if (where == 1 + number_of_lane) where = 0;  // else a later message of the connection is there
   lane->flow = net::kNoFlow;
   if (!overlaps(r.start, now)) return;
   std::array<Count, 2> counts;

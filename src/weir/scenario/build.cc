@@ -147,6 +147,25 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
   }
 }
 
+// What a flow whose messages follow each other cannot do.
+void check_connections(const Scenario& s) {
+  if (s.transport.connections != host::ConnectionKind::kept) return;
+  const auto none = [&](bool any, const std::string& key, std::string_view why) {
+    if (any)
+      throw key_error(s, key,
+                      fmt::format("{}, and with transport.connections = \"kept\" messages share flows; remove one of "
+                                  "the two",
+                                  why));
+  };
+  none(skips(s), "run.fast_forward", "messages that are skipped are flows of their own");
+  for (std::size_t i = 0; i < s.profiles.size(); ++i) {
+    const ProfileSettings& p = s.profiles[i];
+    none(p.sending.unsolicited.count > 0, table_of_profile(i) + ".unsolicited",
+         "credits are asked for and granted until a flow ends");
+    none(p.stack.has_value(), table_of_profile(i) + ".stack", "a host's stack hands down one flow from its start on");
+  }
+}
+
 void check_host_ports(const Scenario& s, const engine::Model& model) {
   if (s.run.fidelity->has_host_ports || !model.routing.hosts_have_several_ports()) return;
   throw key_error(
@@ -252,6 +271,7 @@ std::shared_ptr<const engine::Model> build_model(const Scenario& s) {
   check_watchdog(s, *model);
   check_needs(s, *model);
   check_profiles(s, *model);
+  check_connections(s);
   check_slow_hosts(s, *model);
   check_host_ports(s, *model);
   if (s.run.fidelity->check != nullptr) s.run.fidelity->check(s, *model);

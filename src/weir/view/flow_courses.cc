@@ -57,7 +57,6 @@ void FlowCourses::go_to(Course& course, Time time) {
 void FlowCourses::add(const net::TraceEvent& event) {
   if (event.kind == EventKind::started) {
     Course& course = active_.start(event);
-    course.id = event.flow;
     course.start = event.time;
     course.interval = interval_;
     course.now.window = cc::kNoWindow.count;

@@ -88,8 +88,9 @@ bool is_led_by_switches(net::PathPolicy policy) { return policy != net::PathPoli
 // A flow, with its next unacknowledged packet and the acknowledgement of that. All that is sent later is no larger.
 class Need {
  public:
+  // `left`: what of it, or of the first message of a connection, is not acknowledged.
   Need(const Model& model, const Network& network, const net::Routing& routing, std::uint32_t src,
-       const host::Flow& flow)
+       const host::Flow& flow, Bytes left)
       : host_(network.hosts[src]),
         flow_(flow),
         src_(src),
@@ -97,7 +98,7 @@ class Need {
         routing_(routing),
         switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_path_policy())) {
     const PacketSizes sizes(model);
-    out_ = {flow.dst, sizes.data(flow.profile, Bytes{flow.size() - flow.snd_una})};
+    out_ = {flow.dst, sizes.data(flow.profile, left)};
     back_ = {src, sizes.ack(flow.profile)};
   }
 
@@ -177,13 +178,28 @@ class Judge {
   }
 
  private:
-  Need need_of(std::uint32_t src, const host::Flow& flow) const { return {model_, network_, view_.routing, src, flow}; }
+  Need need_of(std::uint32_t src, const host::Flow& flow) const {
+    const std::int64_t end = flow.is_connection ? view_.messages_of(src, flow).front().end : flow.size();
+    return {model_, network_, view_.routing, src, flow, left(src, flow, end)};
+  }
+
+  // Payload below this byte that is not acknowledged.
+  Bytes left(std::uint32_t src, const host::Flow& flow, std::int64_t end) const {
+    if (!flow.is_connection) return Bytes{end - flow.snd_una};
+    Bytes out;
+    for (const host::QueuedMessage& m : view_.messages_of(src, flow)) {
+      const std::int64_t upto = std::min(end, m.begin + m.message.size.count);
+      out += Bytes{std::max<std::int64_t>(0, upto - std::max(flow.snd_una, m.begin))};
+    }
+    return out;
+  }
 
   // Of a message: whether its receiver still waits for it and can get all of it without any acknowledgement, so that
   // what waits for it may go on. Nothing opens the sender's window then.
   bool may_be_received(std::uint32_t src, const host::Flow& flow) const {
-    if (!flow.has_messages || !view_.is_expected(src, flow)) return false;
-    return flow.snd_max >= flow.size() || flow.size() - flow.snd_una <= flow.control.window.count;
+    if (!flow.has_messages) return false;
+    const std::optional<std::int64_t> end = view_.expected_end(src, flow);
+    return end && (flow.snd_max >= *end || left(src, flow, *end) <= flow.control.window);
   }
 
   bool is_cut_off(std::uint32_t src, const host::Flow& flow, Obstacles& by) const {
@@ -211,7 +227,7 @@ class Judge {
     if (!back && !packet.is_data()) return false;
     const std::uint32_t src = back ? packet.dst : packet.src;
     const host::Flow* flow = network_.hosts[src].find(packet.slot, packet.generation);
-    if (flow == nullptr) return false;
+    if (flow == nullptr || flow->rests()) return false;
     const Need need = need_of(src, *flow);
     // The next packet that it needs has never arrived, so whatever has arrived is for nothing.
     if (!need.data_fits(ways_)) return false;

@@ -14,12 +14,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/network.h"
 #include "weir/engine/stall.h"
+#include "weir/host/message_queue.h"
 #include "weir/net/link/packet_visit.h"
 #include "weir/net/model/routing.h"
 
@@ -31,8 +33,11 @@ struct CutOffView {
   const std::vector<bool>& dead;  // by link
   std::function<void(const std::function<void(std::uint32_t src, const host::Flow&)>&)> each_flow;
   std::function<void(const net::PacketVisit&)> each_packet;
-  std::function<bool(std::uint32_t src, const host::Flow&)> is_expected;  // the receiver waits for a message of it
-  bool drivers_go_on = false;                                             // whatever becomes of packets
+  // Of a connection: its messages that are not acknowledged, in order.
+  std::function<std::span<const host::QueuedMessage>(std::uint32_t src, const host::Flow&)> messages_of;
+  // Behind the message of it that the receiver waits for; nothing: it waits for none.
+  std::function<std::optional<std::int64_t>(std::uint32_t src, const host::Flow&)> expected_end;
+  bool drivers_go_on = false;  // whatever becomes of packets
 };
 
 // What becomes of a packet that is sent again and again.

@@ -42,9 +42,13 @@ std::string broken_at(const host::Flow& f, const host::Host& host) {
   if (f.snd_una < 0 || f.snd_una > f.snd_nxt || f.snd_nxt > f.size()) return "its sequence numbers are out of order";
   if (f.snd_max > f.size()) return "more has been sent than there is";
   if (f.not_in_flight < 0 || f.in_flight() < 0) return fmt::format("{} bytes are in flight", f.in_flight());
-  if (!f.selective) return "";
+  if (f.rests() && (f.in_flight() != 0 || f.control.timer != cc::kNoTimer)) return "it rests, but waits for something";
+  if (!f.selective) {  // but for bytes between messages all is in flight
+    const bool has_gaps = f.is_connection && f.snd_nxt > f.snd_una;
+    return has_gaps || f.not_in_flight == 0 ? "" : fmt::format("{} bytes are not in flight, not 0", f.not_in_flight);
+  }
   const host::Scoreboard& board = host.extras[f.slot].scoreboard;
-  const std::int64_t known = board.lost_bytes() + board.delivered_bytes();
+  const std::int64_t known = board.lost_bytes() + board.delivered_bytes() + board.gap_bytes();
   if (known != f.not_in_flight) return fmt::format("{} bytes are not in flight, not {}", known, f.not_in_flight);
   if (f.resend != (board.lost_bytes() > 0)) return "what is lost is not what is to be sent again";
   return "";

@@ -159,6 +159,10 @@ class LocalPartitions final : public Partitions {
           if (flow != nullptr && !flow->rests()) visit(host, *flow);
   }
 
+  std::span<const host::QueuedMessage> messages_of(std::uint32_t src, const host::Flow& flow) const override {
+    return part_of(src)->messages_of(src, flow);
+  }
+
   bool has_untaken() const override {
     return std::any_of(parts_.begin(), parts_.end(), [](const auto& p) { return p->has_untaken(); });
   }
@@ -180,9 +184,9 @@ class LocalPartitions final : public Partitions {
       goes_on = has(h) && network_.hosts[h].timers.has_any_of_drivers();
     return goes_on;
   }
-  bool is_expected(std::uint32_t src, const host::Flow& flow) const override {
+  std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const override {
     const auto* part = part_of(flow.dst);
-    return part != nullptr && part->is_expected(src, flow);
+    return part == nullptr ? std::nullopt : part->expected_end(src, flow);
   }
 
   void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<std::vector<net::TraceEvent>>& out) override {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,8 @@ class Partitions {
   virtual ExchangeCounts exchanged() const = 0;
   // By host and then by slot, however hosts are dealt out to partitions: probes write in this order.
   virtual void for_each_active(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const = 0;
+  // Of a connection of this rank: its messages that are not acknowledged, in order.
+  virtual std::span<const host::QueuedMessage> messages_of(std::uint32_t src, const host::Flow& flow) const = 0;
   // Between epochs: packets by the port that they have not reached the far end of.
   virtual void for_each_packet(const net::PacketVisit& visit) const = 0;
   // The same of this rank: whether a slow host has packets that it has not taken yet.
@@ -68,9 +71,9 @@ class Partitions {
   // The same for those that wait at a port, but for pause and resume frames.
   virtual void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const = 0;
   // The same of this rank: whether a driver will do something, or be told something, even if no packet arrives any
-  // more; and whether the receiver of a flow still waits for a message of it.
+  // more; and behind the message of a flow that its receiver waits for, if it waits for one.
   virtual bool drivers_go_on() const = 0;
-  virtual bool is_expected(std::uint32_t src, const host::Flow& flow) const = 0;
+  virtual std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const = 0;
   // What has been recorded since the last call, by partition of this rank, and then by other rank; all of what comes
   // before `end` is among it. Takes the vectors of `out` to record into. Nothing if they are not traced.
   virtual void take_trace(Time end, std::vector<std::vector<net::TraceEvent>>& out) = 0;

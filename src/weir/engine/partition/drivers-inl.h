@@ -10,6 +10,7 @@
 #include "weir/engine/model/network.h"
 #include "weir/engine/partition/drivers.h"
 #include "weir/engine/skip/message_skipper.h"
+#include "weir/traffic/checks.h"
 
 namespace weir::engine {
 
@@ -50,6 +51,9 @@ void Drivers<P>::set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::ui
 template <class P>
 void Drivers<P>::send(traffic::Message message) {
   OfHost& own = of_host_[host_];
+  if (message.dst == host_ || message.dst >= shared().hosts) throw InputError("dst", "a message goes to another host");
+  traffic::check_size(message.size);
+  if (message.profile >= model().profiles.size()) throw InputError("profile", "there is no such profile");
   message.src = host_;
   message.started = now_;
   if (message.id >= traffic::kAnyUnlistedId) {
@@ -185,6 +189,7 @@ void Drivers<P>::on_feedback(std::uint32_t h, host::Flow& flow, Time now) {
     const host::QueuedMessage message = own.messages.front();
     own.messages.pop();
     if (own.messages.empty()) senders().rest();
+    senders().trace_message(net::EventKind::ended, network().hosts[h], flow, message, now);
     end(h, message, flow.entropy, now);
   }
   if (own.messages.empty() && flow.control.timer != cc::kNoTimer)
@@ -249,8 +254,10 @@ void Drivers<P>::receive(std::uint32_t src, std::uint32_t slot, host::Receiver& 
 }
 
 template <class P>
-bool Drivers<P>::is_expected(std::uint32_t src, const host::Flow& flow) const {
-  return src < incoming_.size() && flow.slot < incoming_[src].size() && !incoming_[src][flow.slot].empty();
+std::optional<std::int64_t> Drivers<P>::expected_end(std::uint32_t src, const host::Flow& flow) const {
+  if (src >= incoming_.size() || flow.slot >= incoming_[src].size() || incoming_[src][flow.slot].empty())
+    return std::nullopt;
+  return incoming_[src][flow.slot].front().end;
 }
 
 template <class P>

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -49,8 +50,12 @@ class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
     return of_host[slot];
   }
 
-  // Between epochs: whether the receiver of this flow, which is of this partition, still waits for a message of it.
-  bool is_expected(std::uint32_t src, const host::Flow& flow) const;
+  // Between epochs: the messages of a connection of this partition that are not acknowledged, in order.
+  std::span<const host::QueuedMessage> messages_of(std::uint32_t h, const host::Flow& flow) const {
+    return of_host_[h].outgoing[flow.slot].messages.all();
+  }
+  // Between epochs: behind the message of this flow that its receiver waits for, which is of this partition.
+  std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const;
 
   // Archives between epochs, once all has been handed over.
   template <class A>

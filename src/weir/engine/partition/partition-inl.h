@@ -125,8 +125,13 @@ void Partition<S, T>::add_driver(traffic::Driver& driver, [[maybe_unused]] bool 
 }
 
 template <sim::Scheduler S, class T>
-bool Partition<S, T>::is_expected(std::uint32_t src, const host::Flow& flow) const {
-  return drivers().is_expected(src, flow);
+std::span<const host::QueuedMessage> Partition<S, T>::messages_of(std::uint32_t src, const host::Flow& flow) const {
+  return drivers().messages_of(src, flow);
+}
+
+template <sim::Scheduler S, class T>
+std::optional<std::int64_t> Partition<S, T>::expected_end(std::uint32_t src, const host::Flow& flow) const {
+  return drivers().expected_end(src, flow);
 }
 
 template <sim::Scheduler S, class T>

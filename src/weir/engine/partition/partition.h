@@ -11,6 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "weir/base/archive.h"
@@ -133,8 +135,10 @@ class Partition final : private StateHolder<S, T>,
   void load(Loader& a, Time now);
   // How many of the drivers' tasks this partition's hosts have done.
   std::uint64_t tasks_done() const { return drivers().tasks_done(); }
-  // Whether the receiver of the flow, a host of this partition, still waits for a message of it.
-  bool is_expected(std::uint32_t src, const host::Flow& flow) const;
+  // The messages of a connection of this partition's host that are not acknowledged.
+  std::span<const host::QueuedMessage> messages_of(std::uint32_t src, const host::Flow& flow) const;
+  // Behind the message of the flow that its receiver waits for, a host of this partition, if it waits for one.
+  std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const;
   // Flows that ended since the last call of clear(), those of one host in order of their end.
   std::vector<host::FlowRecord>& finished() { return senders().finished(); }
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and

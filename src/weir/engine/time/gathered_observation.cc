@@ -93,7 +93,7 @@ const std::vector<GatheredObservation::Active>& GatheredObservation::active() co
     std::stable_sort(gathered_.active->begin(), gathered_.active->end(),
                      [](const Active& a, const Active& b) { return a.flow.src < b.flow.src; });
     for (std::size_t i = 0; i < gathered_.active->size(); ++i)
-      gathered_.places[key_of((*gathered_.active)[i].flow.src, (*gathered_.active)[i].flow.slot)] = i;
+      gathered_.places.try_emplace(key_of((*gathered_.active)[i].flow.src, (*gathered_.active)[i].flow.slot), i);
   }
   return *gathered_.active;
 }

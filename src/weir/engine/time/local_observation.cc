@@ -33,10 +33,14 @@ bool LocalObservation::for_each_queued(std::uint32_t id, const VisitQueued& visi
   for_each_waiting(id, [&](std::uint32_t, const net::Packet& packet) {
     const std::uint32_t src = packet.sender();
     const host::Flow* const flow = network_.hosts[src].find(packet.slot, packet.generation);
-    if (flow == nullptr)
-      visit({.src = src, .bytes = packet.wire});
-    else
-      visit({.flow = flow->id, .src = src, .dst = flow->dst, .tag = flow->tag, .bytes = packet.wire});
+    if (flow == nullptr || flow->rests()) return visit({.src = src, .bytes = packet.wire});
+    QueuedPacket out{.flow = flow->id, .src = src, .dst = flow->dst, .tag = flow->tag, .bytes = packet.wire};
+    if (flow->is_connection) {
+      const traffic::Message& first = partitions_.messages_of(src, *flow).front().message;
+      out.flow = first.id;
+      out.tag = first.tag;
+    }
+    visit(out);
   });
   return true;
 }
@@ -61,7 +65,11 @@ SwitchFigures LocalObservation::switch_figures(std::uint32_t s) const {
 }
 
 void LocalObservation::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
-  partitions_.for_each_active([&](std::uint32_t src, const host::Flow& flow) { visit(view_of(src, flow)); });
+  partitions_.for_each_active([&](std::uint32_t src, const host::Flow& flow) {
+    if (!flow.is_connection) return visit(view_of(src, flow));
+    for (const host::QueuedMessage& message : partitions_.messages_of(src, flow))
+      visit(host::view_of(view_of(src, flow), message));
+  });
   if (messages_ == nullptr) return;
   messages_->for_each_skipped(
       [&](std::uint32_t src, const host::Flow& flow) { visit(host::view_of(src, flow, flow.snd_una)); });

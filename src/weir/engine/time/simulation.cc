@@ -250,7 +250,10 @@ void Simulation::load(Loader& a) {
   if (!options_.traced) return;
   stream_.archive(a);
   // Whoever was not traced before has not noted them.
-  partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) { stream_.know(src, flow); });
+  partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) {
+    stream_.know(src, flow,
+                 flow.is_connection ? partitions_->messages_of(src, flow) : std::span<const host::QueuedMessage>());
+  });
 }
 
 bool Simulation::advance(Time until) {

@@ -81,8 +81,12 @@ Time Simulation::draw_epoch(Time until) {
 Time Simulation::some_flow_lasts_until() {
   if (now_ < next_survey_ || lasts_until_ > now_ + 2 * grid_) return lasts_until_;
   next_survey_ = now_ + kSurvey * grid_;
-  partitions_->for_each_active([this](std::uint32_t, const host::Flow& flow) {
-    const Time least = least_time({flow.size() - flow.snd_max}, flow.facts.line_rate);
+  partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) {
+    std::int64_t unsent = flow.size() - flow.snd_max;
+    if (flow.is_connection)  // nobody sends what is between its messages
+      for (const host::QueuedMessage& message : partitions_->messages_of(src, flow))
+        if (message.end > flow.snd_max) unsent -= message.gap();
+    const Time least = least_time({std::max<std::int64_t>(0, unsent)}, flow.facts.line_rate);
     lasts_until_ = std::max(lasts_until_, now_ + least);
   });
   return lasts_until_;

@@ -151,7 +151,8 @@ std::optional<Obstacles> Simulation::find_cut_off() {
          .dead = dead,
          .each_flow = [&](const auto& visit) { partitions.for_each_active(visit); },
          .each_packet = [&](const auto& visit) { partitions.for_each_packet(visit); },
-         .is_expected = [&](std::uint32_t src, const host::Flow& flow) { return partitions.is_expected(src, flow); },
+         .messages_of = [&](std::uint32_t src, const host::Flow& flow) { return partitions.messages_of(src, flow); },
+         .expected_end = [&](std::uint32_t src, const host::Flow& flow) { return partitions.expected_end(src, flow); },
          .drivers_go_on = partitions.drivers_go_on()});
   };
   if (options_.ranks == nullptr) return look(cut_off_search_, *partitions_);

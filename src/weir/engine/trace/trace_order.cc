@@ -1,7 +1,10 @@
 #include "weir/engine/trace/trace_order.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <iterator>
+#include <limits>
 
 namespace weir::engine {
 
@@ -52,10 +55,75 @@ TraceOrder::Slot& TraceOrder::slot_of(std::uint32_t src, std::uint32_t slot) {
   return of_sender[slot];
 }
 
-void TraceOrder::know(std::uint32_t src, const host::Flow& flow) {
+std::vector<TraceOrder::Message>& TraceOrder::messages_of(std::uint32_t src, std::uint32_t slot) {
+  if (src >= messages_.size()) messages_.resize(src + std::size_t{1});
+  auto& of_sender = messages_[src];
+  if (slot >= of_sender.size()) of_sender.resize(slot + std::size_t{1});
+  return of_sender[slot];
+}
+
+void TraceOrder::know(std::uint32_t src, const host::Flow& flow, std::span<const host::QueuedMessage> messages) {
   Slot& slot = slot_of(src, flow.slot);
-  if (slot.generation == flow.generation && slot.flow == flow.id) return;
-  slot = {flow.generation, flow.id, flow.control.window, flow.control.rate, {}, net::Cause::none};
+  const bool is_shared = flow.is_connection;
+  if (slot.generation == flow.generation && (slot.flow == flow.id || (is_shared && slot.shared != 0))) return;
+  slot = {.generation = flow.generation,
+          .shared = is_shared,
+          .flow = flow.id,
+          .window = flow.control.window,
+          .rate = flow.control.rate};
+  if (!is_shared) return;
+  auto& known = messages_of(src, flow.slot);
+  known.clear();
+  for (const host::QueuedMessage& message : messages) known.push_back({message.message.id, message.begin});
+}
+
+void TraceOrder::begin(net::TraceEvent& started, Slot& slot) {
+  const net::PacketView& packet = started.packet;
+  const bool goes_on = slot.generation == packet.generation && slot.flow != net::kNoFlow;
+  if (packet.seq == 0) {
+    slot = {.generation = packet.generation, .flow = started.flow};
+    return;
+  }
+  auto& messages = messages_of(started.src, packet.slot);
+  if (!goes_on) {
+    slot = {.generation = packet.generation, .flow = started.flow};
+    messages.clear();
+  } else if (slot.shared == 0) {
+    messages = {{slot.flow, 0}};
+  }
+  slot.shared = 1;
+  slot.window = {};  // the next ones are news of this message
+  slot.rate = {};
+  messages.push_back({started.flow, packet.seq});
+}
+
+// Of an event of a connection: its message, and bytes as they are counted there.
+void TraceOrder::find_message(net::TraceEvent& event) {
+  net::PacketView& packet = event.packet;
+  const bool is_of_flow = net::is_of_flow(event.kind);
+  const bool tells_loss = event.kind == net::EventKind::told_loss;
+  const bool counts = is_of_flow || packet.is_data() || packet.is_acknowledgement() ||
+                      packet.kind == net::PacketKind::or_ack || packet.kind == net::PacketKind::lost;
+  std::int64_t byte = std::numeric_limits<std::int64_t>::max();  // the newest
+  if (tells_loss)
+    byte = event.first.count;
+  else if (counts)
+    byte = !is_of_flow && packet.is_acknowledgement() ? std::max<std::int64_t>(0, packet.seq - 1) : packet.seq;
+  const auto& messages = messages_of(event.src, packet.slot);
+  const auto before = [](std::int64_t b, const Message& m) { return b < m.begin; };
+  const auto behind = std::upper_bound(messages.begin(), messages.end(), byte, before);
+  if (behind == messages.begin()) {
+    event.flow = net::kNoFlow;
+    return;
+  }
+  const Message& message = *std::prev(behind);
+  event.flow = message.flow;
+  if (is_of_flow)
+    packet.seq = 0;
+  else if (counts)
+    packet.seq -= message.begin;
+  if (packet.is_acknowledgement()) packet.trigger_seq = std::max<std::int64_t>(0, packet.trigger_seq - message.begin);
+  if (tells_loss) event.first -= Bytes{message.begin};
 }
 
 // False if the event says nothing new.
@@ -64,15 +132,24 @@ bool TraceOrder::resolve(net::TraceEvent& event) {
   if ((net::kOnWire & net::kind_bit(event.kind)) != 0) return true;  // captures know their flows
   if (net::is_of_port(event.kind) || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
-  if (event.kind == net::EventKind::started) slot = {packet.generation, event.flow, {}, {}, {}, net::Cause::none};
-  if (slot.generation == packet.generation)
+  if (event.kind == net::EventKind::started) {
+    begin(event, slot);
+    return true;
+  }
+  if (slot.generation != packet.generation) {
+    if (!packet.to_receiver()) event.packet.seq = 0;  // net/trace.h
+  } else if (slot.shared != 0) [[unlikely]] {
+    find_message(event);
+  } else {
     event.flow = slot.flow;
-  else if (!packet.to_receiver())
-    event.packet.seq = 0;  // net/trace.h
+    if (net::is_of_flow(event.kind)) event.packet.seq = 0;
+  }
   if (event.kind == net::EventKind::waiting) {
-    const bool same = slot.waits_for == event.cause && slot.not_before == event.not_before;
+    const bool same =
+        slot.waits_for == event.cause && slot.not_before == event.not_before && slot.waiting == event.flow;
     slot.waits_for = event.cause;
     slot.not_before = event.not_before;
+    slot.waiting = event.flow;
     return !same;
   }
   if (event.kind != net::EventKind::controlled) return true;

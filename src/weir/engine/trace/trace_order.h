@@ -9,6 +9,7 @@
 
 #include "weir/base/small_sort.h"
 #include "weir/host/flow.h"
+#include "weir/host/message_queue.h"
 #include "weir/net/trace.h"
 
 namespace weir::engine {
@@ -22,24 +23,36 @@ class TraceOrder {
   net::TraceEvents collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
 
   // A flow of host src that has started before anything was recorded.
-  void know(std::uint32_t src, const host::Flow& flow);
+  // `messages`: of a connection, those that are not complete.
+  void know(std::uint32_t src, const host::Flow& flow, std::span<const host::QueuedMessage> messages);
 
   template <class A>
   void archive(A& a) {
     a.values(later_);
     a.each(slots_, [&](auto& of_sender) { a.values(of_sender); });
+    a.each(messages_, [&](auto& of_sender) { a.each(of_sender, [&](auto& of_slot) { a.values(of_slot); }); });
   }
 
  private:
   struct Slot {
     std::uint32_t generation = 0;
+    std::uint32_t shared = 0;  // 1: by the messages of a connection
     std::uint64_t flow = net::kNoFlow;
+    std::uint64_t waiting = net::kNoFlow;  // the flow that `waits_for` is about
     Bytes window;
     Rate rate;
     Time not_before;
     net::Cause waits_for = net::Cause::none;
   };
+  // A message of a connection, and its first byte there.
+  struct Message {
+    std::uint64_t flow = net::kNoFlow;
+    std::int64_t begin = 0;
+  };
   Slot& slot_of(std::uint32_t src, std::uint32_t slot);
+  std::vector<Message>& messages_of(std::uint32_t src, std::uint32_t slot);
+  void begin(net::TraceEvent& started, Slot& slot);
+  void find_message(net::TraceEvent& event);
   bool resolve(net::TraceEvent& event);
 
   // Of an event: its time, and then the place where it happens and its number among those that are collected.
@@ -57,8 +70,9 @@ class TraceOrder {
   std::vector<net::TraceEvent*> recorded_;  // all of kept_, then by recorder
   std::vector<Key> keys_;                   // of those of them that come before `end`
   SpanScratch<Key> scratch_;
-  std::vector<const net::TraceEvent*> events_;  // in order
-  std::vector<std::vector<Slot>> slots_;        // by sender, then slot
+  std::vector<const net::TraceEvent*> events_;               // in order
+  std::vector<std::vector<Slot>> slots_;                     // by sender, then slot
+  std::vector<std::vector<std::vector<Message>>> messages_;  // the same, of connections: all that have started
 };
 
 }  // namespace weir::engine

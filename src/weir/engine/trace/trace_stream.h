@@ -49,7 +49,9 @@ class TraceStream {
   void abandon();
 
   // After finish(). A flow of host src that has started before anything was recorded.
-  void know(std::uint32_t src, const host::Flow& flow) { order_.know(src, flow); }
+  void know(std::uint32_t src, const host::Flow& flow, std::span<const host::QueuedMessage> messages) {
+    order_.know(src, flow, messages);
+  }
   template <class A>
   void archive(A& a) {
     order_.archive(a);
