@@ -162,7 +162,7 @@ class TraceEvents {
   std::span<const TraceEvent* const> events_;
 };
 
-// Receives the events of one epoch, or of a part of one, in order of time. Of the events of one instant, arrivals at
+// Receives the events of one epoch, of a part of one, or beside the run of several, in order of time. Of the events of one instant, arrivals at
 // far ends and losses come first, and then all others; both are ordered by port, what it has received first.
 using TraceVisit = std::function<void(TraceEvents)>;
 

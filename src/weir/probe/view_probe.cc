@@ -55,9 +55,10 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
       queue_interval_(params.queue_interval) {
   if (out_ == nullptr) return;
   paths_.emplace(out_->table("view_paths.csv"));
-  engine_.trace({.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false},
-                [this](net::TraceEvents events) { add(events); });
-  engine_.every(params.queue_interval, [this](Time now) { look(now); });
+  engine_.trace(
+      {.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false},
+      [this](net::TraceEvents events) { add(events); }, net::Telling::beside);
+  engine_.every(params.queue_interval, [this](Time now) { engine_.after_trace([this, now] { look(now); }); });
 }
 
 void ViewProbe::add(net::TraceEvents events) {
@@ -91,7 +92,7 @@ void ViewProbe::look(Time now) {
   }
 }
 
-void ViewProbe::on_finish(const host::FlowRecord& r) {
+void ViewProbe::end(const host::FlowRecord& r) {
   if (out_ == nullptr) return;
   auto& ended = courses_.ended();
   const auto at = std::find_if(ended.begin(), ended.end(), [&](const view::Course& c) { return c.id == r.id; });

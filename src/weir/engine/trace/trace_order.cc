@@ -5,7 +5,8 @@
 
 namespace weir::engine {
 
-net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded, Time end) {
+std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded,
+                                                            Time end) {
   // Events are large and stay where they are; what is sorted is their keys.
   kept_.clear();
   kept_.swap(later_);
@@ -29,7 +30,7 @@ net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> rec
     net::TraceEvent& event = *recorded_[key.tie_break & kMostEvents];
     if (resolve(event)) events_.push_back(&event);
   }
-  return net::TraceEvents(events_);
+  return events_;
 }
 
 // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has

@@ -19,7 +19,7 @@ class TraceOrder {
   // Those of what each recorder has recorded since the last call that come before `end`, in order (net/trace.h), and
   // those that the last call kept. They are valid until the next call, and as long as `recorded` is not changed. What
   // comes later is kept for the next call. Flows are known from their `started` on.
-  net::TraceEvents collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
+  std::span<const net::TraceEvent* const> collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
 
   // A flow of host src that has started before anything was recorded.
   void know(std::uint32_t src, const host::Flow& flow);

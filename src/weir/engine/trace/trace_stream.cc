@@ -7,7 +7,7 @@ namespace weir::engine {
 
 void TraceStream::add_reader(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) {
   readers_.push_back({std::move(filter), std::move(visit)});
-  is_beside_ = is_beside_ && telling == net::Telling::beside;
+  may_wait_ = may_wait_ && telling == net::Telling::beside;
 }
 
 net::TraceFilter TraceStream::wanted(Time epoch) const {
@@ -37,10 +37,15 @@ net::TraceFilter TraceStream::wanted(Time epoch) const {
 }
 
 void TraceStream::push(Recorded& recorded, Time end) {
-  Item item{.recorded = room(), .end = end};
+  Item item{.recorded = room(), .end = end, .calls = std::exchange(calls_, {})};
   item.recorded.resize(recorded.size());
   item.recorded.swap(recorded);
   put(std::move(item));
+}
+
+void TraceStream::call(Time now, std::function<void()> call) {
+  if (readers_.empty() || !may_wait_) return call();
+  calls_.push_back({now, std::move(call)});
 }
 
 void TraceStream::finish() {
@@ -52,6 +57,7 @@ void TraceStream::abandon() {
   {
     const std::lock_guard lock(mutex_);
     items_.clear();
+    calls_.clear();
     waiting_ = 0;
   }
   join();
@@ -69,7 +75,7 @@ void TraceStream::join() {
 }
 
 void TraceStream::put(Item item) {
-  if (!is_beside_) {
+  if (!may_wait_ || !has_processors_) {
     check();
     error_ = try_to_tell(item);
     check();
@@ -125,14 +131,24 @@ std::exception_ptr TraceStream::try_to_tell(Item& item) {
 }
 
 void TraceStream::tell(Item& item) {
-  tell(order_.collect(item.recorded, item.end));
-  for (auto& events : item.recorded) events.clear();
+  std::span<const net::TraceEvent* const> events = order_.collect(item.recorded, item.end);
+  for (const Call& call : item.calls) {
+    const auto later = std::partition_point(events.begin(), events.end(),
+                                            [&](const net::TraceEvent* event) { return event->time < call.time; });
+    const auto before = static_cast<std::size_t>(later - events.begin());
+    tell(events.first(before));
+    call.call();
+    events = events.subspan(before);
+  }
+  tell(events);
+  for (auto& of_recorder : item.recorded) of_recorder.clear();
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(item.recorded));
 }
 
-void TraceStream::tell(net::TraceEvents events) {
-  if (events.empty()) return;
+void TraceStream::tell(std::span<const net::TraceEvent* const> in_order) {
+  if (in_order.empty()) return;
+  const net::TraceEvents events(in_order);
   net::EventKinds kinds = 0;
   for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
   const auto is_of_packets = [](const Reader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
