@@ -92,13 +92,13 @@ struct TraceEvent {
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
-  SackFacts sack;                // sent, received
   PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set; an answer
                                  // whose flow is not known has seq 0, for the flow's receiver may have forgotten it
   Time not_before;               // waiting for pacing or On-Ramp: until then
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size
+  SackFacts sack;                // sent, received
   std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire
 };
 static_assert(sizeof(TraceEvent) == 200);
@@ -113,6 +113,9 @@ struct TraceFilter {
   // Whether packets that arrive at switches are told. Each is accepted, trimmed or dropped in the same instant, which
   // is told as well, so that most readers need arrivals at hosts alone.
   bool arrivals_at_switches = true;
+  // Whether who reads them passes over events of other kinds, and so may be told of those that others have asked for:
+  // that is quicker.
+  bool passes_over_others = false;
 
   bool takes(std::uint32_t port, Time time) const {
     return time >= from && time < until && (ports.empty() || ports[port]);

@@ -57,7 +57,11 @@ AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
     : engine_(context.engine), chosen_(parse_ids(params.flows)), walk_(model_of(context.engine)) {
   if (context.out != nullptr) file_.emplace(context.out->table("anatomy.csv"));
   engine_.trace(
-      {.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds, .arrivals_at_switches = false},
+      {.ports = {},
+       .from = {},
+       .kinds = anatomy::Walk::kKinds,
+       .arrivals_at_switches = false,
+       .passes_over_others = true},
       [this](net::TraceEvents events) { walk_.add(events); }, net::Telling::beside);
 }
 

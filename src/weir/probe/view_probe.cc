@@ -56,7 +56,7 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
   if (out_ == nullptr) return;
   paths_.emplace(out_->table("view_paths.csv"));
   engine_.trace(
-      {.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false},
+      {.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false, .passes_over_others = true},
       [this](net::TraceEvents events) { add(events); }, net::Telling::beside);
   engine_.every(params.queue_interval, [this](Time now) { engine_.after_trace([this, now] { look(now); }); });
 }
@@ -64,6 +64,7 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
 void ViewProbe::add(net::TraceEvents events) {
   using net::EventKind;
   for (const net::TraceEvent& event : events) {
+    if ((kWanted & net::kind_bit(event.kind)) == 0) continue;
     if (!net::is_of_flow(event.kind) && event.kind != EventKind::arrived) {
       if (event.kind != EventKind::lost) series_.add(event);
       queues_.add(event);

@@ -26,10 +26,14 @@ std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<std::vecto
   sort_by_spans(keys_, scratch_, [](const Key& key) { return key.time.ps; });  // recorders are nearly in order of time
 
   events_.clear();
+  unsigned kinds = 0;
   for (const Key& key : keys_) {
     net::TraceEvent& event = *recorded_[key.tie_break & kMostEvents];
-    if (resolve(event)) events_.push_back(&event);
+    if (!resolve(event)) continue;
+    events_.push_back(&event);
+    kinds |= net::kind_bit(event.kind);
   }
+  kinds_ = static_cast<net::EventKinds>(kinds);
   return events_;
 }
 

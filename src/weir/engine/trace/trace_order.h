@@ -21,6 +21,9 @@ class TraceOrder {
   // comes later is kept for the next call. Flows are known from their `started` on.
   std::span<const net::TraceEvent* const> collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
 
+  // The kinds of what collect() returned.
+  net::EventKinds kinds() const { return kinds_; }
+
   // A flow of host src that has started before anything was recorded.
   void know(std::uint32_t src, const host::Flow& flow);
 
@@ -58,6 +61,7 @@ class TraceOrder {
   std::vector<Key> keys_;                   // of those of them that come before `end`
   SpanScratch<Key> scratch_;
   std::vector<const net::TraceEvent*> events_;  // in order
+  net::EventKinds kinds_ = 0;                   // theirs
   std::vector<std::vector<Slot>> slots_;        // by sender, then slot
 };
 

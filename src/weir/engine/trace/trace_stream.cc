@@ -149,16 +149,20 @@ void TraceStream::tell(Item& item) {
 void TraceStream::tell(std::span<const net::TraceEvent* const> in_order) {
   if (in_order.empty()) return;
   const net::TraceEvents events(in_order);
-  net::EventKinds kinds = 0;
-  for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
+  const net::EventKinds kinds = order_.kinds();
   const auto is_of_packets = [](const Reader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
+  // nothing is recorded at other ports than those of the only one who asks for any
   const bool is_only_one = std::count_if(readers_.begin(), readers_.end(), is_of_packets) == 1;
+  const bool arrive_at_switches = std::any_of(readers_.begin(), readers_.end(), [&](const Reader& r) {
+    return is_of_packets(r) && r.filter.arrivals_at_switches;
+  });
   for (const Reader& reader : readers_) {
     const net::TraceFilter& filter = reader.filter;
     if ((kinds & filter.kinds) == 0) continue;
-    // nothing is recorded at other ports than those of the only one who asks for any
-    if ((kinds & ~filter.kinds) == 0 && (is_only_one || !is_of_packets(reader)) && events.front().time >= filter.from &&
-        events.back().time < filter.until) {
+    const bool takes_kinds = filter.passes_over_others || (kinds & ~filter.kinds) == 0;
+    const bool takes_ports = is_only_one || !is_of_packets(reader) ||
+                             (filter.ports.empty() && (filter.arrivals_at_switches || !arrive_at_switches));
+    if (takes_kinds && takes_ports && events.front().time >= filter.from && events.back().time < filter.until) {
       reader.visit(events);
       continue;
     }
