@@ -74,6 +74,26 @@ TEST_P(TraceStreams, WhatComesLaterIsKept) {
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1}));
 }
 
+TEST_P(TraceStreams, CallsComeWhenAllBeforeThemHasBeenTold) {
+  std::vector<std::int64_t> seen;
+  read([&](net::TraceEvents events) {
+    for (const net::TraceEvent& event : events) seen.push_back(event.window.count);
+  });
+  const auto look = [&] { seen.push_back(-1); };
+  stream_.call(Time{0}, look);
+  push(stream_, 0, 2);
+  stream_.call(Time{2}, look);
+  if (stream_.may_wait()) stream_.call(Time{4}, look);  // what comes before has not been told
+  push(stream_, 2, 4);
+  stream_.call(Time{6}, look);
+  stream_.call(Time{6}, look);
+  push(stream_, 6, 0);
+  stream_.finish();
+  std::vector<std::int64_t> expected{-1, 0, 1, -1, 2, 3, 4, 5, -1, -1};
+  if (stream_.may_wait()) expected.insert(expected.begin() + 6, -1);
+  EXPECT_EQ(seen, expected);
+}
+
 TEST_P(TraceStreams, WhatAReaderThrowsComesOut) {
   int calls = 0;
   read([&](net::TraceEvents) {

@@ -94,7 +94,6 @@ struct TraceEvent {
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
   std::uint32_t src = 0;         // the flow's sender
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
-  SackFacts sack;                // sent, received
   PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set, and seq for
                                  // `started`: its first byte, which is above 0 for a message of a connection, whose
                                  // bytes `sent` and `received` count on; an answer whose flow is not known has seq 0,
@@ -103,6 +102,7 @@ struct TraceEvent {
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size
+  SackFacts sack;                // sent, received
   std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire
 };
 static_assert(sizeof(TraceEvent) == 200);
@@ -117,6 +117,9 @@ struct TraceFilter {
   // Whether packets that arrive at switches are told. Each is accepted, trimmed or dropped in the same instant, which
   // is told as well, so that most readers need arrivals at hosts alone.
   bool arrivals_at_switches = true;
+  // Whether who reads them passes over events of other kinds, and so may be told of those that others have asked for:
+  // that is quicker.
+  bool passes_over_others = false;
 
   bool takes(std::uint32_t port, Time time) const {
     return time >= from && time < until && (ports.empty() || ports[port]);
@@ -166,8 +169,9 @@ class TraceEvents {
   std::span<const TraceEvent* const> events_;
 };
 
-// Receives the events of one epoch, or of a part of one, in order of time. Of the events of one instant, arrivals at
-// far ends and losses come first, and then all others; both are ordered by port, what it has received first.
+// Receives the events of one epoch, of a part of one, or beside the run of several, in order of time. Of the events of
+// one instant, arrivals at far ends and losses come first, and then all others; both are ordered by port, what it has
+// received first.
 using TraceVisit = std::function<void(TraceEvents)>;
 
 // When a reader is told: `between_epochs`, on the thread that advances the run, after the epoch; or `beside` the run,

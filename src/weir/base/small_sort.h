@@ -147,6 +147,7 @@ struct SpanScratch {
 template <class T, class NumberOf>
 inline void sort_by_spans(std::vector<T>& objects, SpanScratch<T>& scratch, NumberOf&& number_of) {
   if (std::is_sorted(objects.begin(), objects.end())) return;
+  constexpr std::uint32_t kFew = 16;
   std::vector<std::uint32_t>& places = scratch.places;
   std::int64_t least = number_of(objects.front());
   std::int64_t most = least;
@@ -167,7 +168,10 @@ inline void sort_by_spans(std::vector<T>& objects, SpanScratch<T>& scratch, Numb
   // Now places[i] is the end of span i.
   std::uint32_t from = 0;
   for (const std::uint32_t until : places) {
-    if (until - from > 1) std::sort(objects.begin() + from, objects.begin() + until);
+    if (until - from > kFew)
+      std::sort(objects.begin() + from, objects.begin() + until);
+    else
+      sort_by_insertion(objects.data() + from, objects.data() + until);
     from = until;
   }
 }

@@ -37,6 +37,7 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
                               Bytes lost, net::Cause cause) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind)) return;
+    if (kind == net::EventKind::controlled && !tracer().is_news(flow.id, flow.control.window, flow.control.rate)) return;
     net::TraceEvent& event = tracer().add();
     event.time = now;
     event.kind = kind;
@@ -74,12 +75,14 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
     const bool may_send = flow.ready || flow.sendable();
     const bool is_due = flow.ready || flow.due() <= now;
     const bool on_ramp = flow.burst_left != 0 || flow.on_ramp_until > flow.next_send;
-    trace(net::EventKind::waiting, host, flow, now, {}, {},
-          !may_send ? net::Cause::window
-          : is_due  ? net::Cause::turn
-          : on_ramp ? net::Cause::on_ramp
-                    : net::Cause::pacing);
-    if (may_send && !is_due) tracer().events().back().not_before = flow.due();
+    const net::Cause cause = !may_send ? net::Cause::window
+                             : is_due  ? net::Cause::turn
+                             : on_ramp ? net::Cause::on_ramp
+                                       : net::Cause::pacing;
+    const Time not_before = may_send && !is_due ? flow.due() : Time{};
+    if (!tracer().is_news(flow.id, cause, not_before)) return;
+    trace(net::EventKind::waiting, host, flow, now, {}, {}, cause);
+    tracer().events().back().not_before = not_before;
   }
 }
 

@@ -54,13 +54,18 @@ void AnatomyProbe::add_possible(const Params&, const Setting&, Summary& summary)
 }
 
 AnatomyProbe::AnatomyProbe(const Params& params, const Context& context)
-    : chosen_(parse_ids(params.flows)), walk_(model_of(context.engine)) {
+    : engine_(context.engine), chosen_(parse_ids(params.flows)), walk_(model_of(context.engine)) {
   if (context.out != nullptr) file_.emplace(context.out->table("anatomy.csv"));
-  context.engine.trace({.ports = {}, .from = {}, .kinds = anatomy::Walk::kKinds, .arrivals_at_switches = false},
-                       [this](net::TraceEvents events) { walk_.add(events); });
+  engine_.trace(
+      {.ports = {},
+       .from = {},
+       .kinds = anatomy::Walk::kKinds,
+       .arrivals_at_switches = false,
+       .passes_over_others = true},
+      [this](net::TraceEvents events) { walk_.add(events); }, net::Telling::beside);
 }
 
-void AnatomyProbe::on_finish(const host::FlowRecord& r) {
+void AnatomyProbe::add(const host::FlowRecord& r) {
   const std::optional<anatomy::Parts> parts = walk_.take(r.id);
   if (!parts) return;
   if (tell_) tell_(r.id, *parts);

@@ -42,11 +42,14 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   static void add_possible(const Params&, const Setting&, Summary&);
   AnatomyProbe(const Params&, const Context&);
 
-  // Also tells the parts of each flow as it ends, whatever anatomy.csv has.
+  // Also tells the parts of each flow as it ends, whatever anatomy.csv has: maybe on another thread, before the engine's
+  // advance() returns.
   using Tell = std::function<void(std::uint64_t flow, const anatomy::Parts& parts)>;
   void tell(Tell tell) { tell_ = std::move(tell); }
 
-  void on_finish(const host::FlowRecord&) override;
+  void on_finish(const host::FlowRecord& r) override {
+    engine_.after_trace([this, r] { add(r); });
+  }
   void finish(Summary&) override;
 
   template <class A>
@@ -58,6 +61,9 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   }
 
  private:
+  void add(const host::FlowRecord& ended);
+
+  engine::Engine& engine_;
   const std::vector<IdRange> chosen_;  // empty: all
   anatomy::Walk walk_;
   std::optional<ResultFile> file_;

@@ -57,14 +57,16 @@ ViewProbe::ViewProbe(const Params& params, const Context& context)
       queue_interval_(params.queue_interval) {
   if (out_ == nullptr) return;
   paths_.emplace(out_->table("view_paths.csv"));
-  engine_.trace({.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false},
-                [this](net::TraceEvents events) { add(events); });
-  engine_.every(params.queue_interval, [this](Time now) { look(now); });
+  engine_.trace(
+      {.ports = {}, .from = {}, .kinds = kWanted, .arrivals_at_switches = false, .passes_over_others = true},
+      [this](net::TraceEvents events) { add(events); }, net::Telling::beside);
+  engine_.every(params.queue_interval, [this](Time now) { engine_.after_trace([this, now] { look(now); }); });
 }
 
 void ViewProbe::add(net::TraceEvents events) {
   using net::EventKind;
   for (const net::TraceEvent& event : events) {
+    if ((kWanted & net::kind_bit(event.kind)) == 0) continue;
     if (!net::is_of_flow(event.kind) && event.kind != EventKind::arrived) {
       if (event.kind != EventKind::lost) series_.add(event);
       queues_.add(event);
@@ -93,7 +95,7 @@ void ViewProbe::look(Time now) {
   }
 }
 
-void ViewProbe::on_finish(const host::FlowRecord& r) {
+void ViewProbe::end(const host::FlowRecord& r) {
   if (out_ == nullptr) return;
   auto& ended = courses_.ended();
   const auto at = std::find_if(ended.begin(), ended.end(), [&](const view::Course& c) { return c.id == r.id; });

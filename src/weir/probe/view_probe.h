@@ -56,7 +56,9 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   static void add_possible(const Params&, const Setting&, Summary&);
   ViewProbe(const Params&, const Context&);
 
-  void on_finish(const host::FlowRecord&) override;
+  void on_finish(const host::FlowRecord& r) override {
+    engine_.after_trace([this, r] { end(r); });
+  }
   void finish(Summary&) override;
 
   struct Share {  // of a queue
@@ -73,7 +75,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
     std::int64_t seq = 0;
   };
 
-  // What has been seen so far, for those who look on while the run goes on.
+  // What has been seen so far, for those who look on while the run goes on, between calls of its advance().
   const view::PortSeries& series() const { return series_; }
   const view::PauseTree& pauses() const { return pauses_; }
   const std::vector<Share>& shares() const { return shares_; }
@@ -109,6 +111,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   };
 
   void add(net::TraceEvents events);
+  void end(const host::FlowRecord& ended);
   void look(Time now);
   void keep(view::Course course, double slowdown);
   // The flow's ports, if they are few or `all` are wanted.

@@ -189,6 +189,13 @@ class LocalPartitions final : public Partitions {
     return part == nullptr ? std::nullopt : part->expected_end(src, flow);
   }
 
+  bool has_recorded([[maybe_unused]] std::size_t events) const override {
+    std::size_t n = 0;
+    if constexpr (Tracer::kOn)
+      for (const auto& p : parts_) n += p->tracer().events().size();
+    return exchange_ || n >= events;
+  }
+
   void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<std::vector<net::TraceEvent>>& out) override {
     if constexpr (Tracer::kOn) {
       // What has left by now is recorded only once the port is looked at.

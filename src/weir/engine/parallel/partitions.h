@@ -1,6 +1,7 @@
 // The partitions of a run, or of a rank of it, and the threads that advance them, one epoch at a time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <span>
@@ -74,6 +75,9 @@ class Partitions {
   // more; and behind the message of a flow that its receiver waits for, if it waits for one.
   virtual bool drivers_go_on() const = 0;
   virtual std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const = 0;
+  // Whether so many events, or more, have been recorded since the last call of take_trace(). Among several ranks it is
+  // always so, since they take the trace together.
+  virtual bool has_recorded(std::size_t events) const = 0;
   // What has been recorded since the last call, by partition of this rank, and then by other rank; all of what comes
   // before `end` is among it. Takes the vectors of `out` to record into. Nothing if they are not traced.
   virtual void take_trace(Time end, std::vector<std::vector<net::TraceEvent>>& out) = 0;

@@ -1,4 +1,4 @@
-// Partition, and the bodies of all its parts. Included by the four partition*.cc only. Each of them instantiates
+// Partition, and the bodies of all its parts. Included by the five partition*.cc only. Each of them instantiates
 // few kinds of partitions, because g++ inlines less in a source with several.
 #pragma once
 

@@ -208,6 +208,7 @@ class Partition final : private StateHolder<S, T>,
 extern template class Partition<sim::WheelScheduler, net::NoTracer>;
 extern template class Partition<sim::WheelScheduler, net::Recorder>;
 extern template class Partition<sim::NodeScheduler, net::NoTracer>;
+extern template class Partition<sim::NodeScheduler, net::Recorder>;
 extern template class Partition<sim::HeapScheduler, net::NoTracer>;
 extern template class Partition<sim::HeapScheduler, net::Recorder>;
 

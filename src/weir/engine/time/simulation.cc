@@ -20,6 +20,9 @@ using namespace literals;
 // How often, at least, a run is looked at for a stall.
 constexpr Time kLook = 100_us;
 
+// So many events are worth to be put in order and told together, and still fit a core's cache.
+constexpr std::size_t kMuchOfTrace = 2048;
+
 // Nobody looks at a run between so many epochs if they may be taken as one.
 constexpr std::int64_t kEpochsAtOnce = 32;
 
@@ -104,7 +107,14 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit, net::Tell
   partitions_->record(filter_);
 }
 
+void Simulation::after_trace(std::function<void()> call) { stream_.call(now_, std::move(call)); }
+
 void Simulation::tell_trace(Time end) {
+  if (stream_.may_wait() && !partitions_->has_recorded(kMuchOfTrace)) return;
+  tell_all_of_trace(end);
+}
+
+void Simulation::tell_all_of_trace(Time end) {
   if (!stream_.has_readers()) return;
   partitions_->take_trace(end, recorded_);
   stream_.push(recorded_, end);
@@ -263,6 +273,7 @@ bool Simulation::advance(Time until) {
   broken_ = true;  // unless this call returns
   try {
     advance_to(std::min({until, options_.stop, kEndOfTime}));
+    tell_all_of_trace(now_);
   } catch (...) {
     stream_.abandon();  // readers may be gone before this is
     throw;

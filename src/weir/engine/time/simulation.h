@@ -50,6 +50,7 @@ class Simulation final : public Engine {
 
   void trace(net::TraceFilter filter, net::TraceVisit visit,
              net::Telling telling = net::Telling::between_epochs) override;
+  void after_trace(std::function<void()> call) override;
   void on_phase_times(PhaseTimesVisit visit) override;
   void decide(host::Policy policy) override;
   void decide(host::BatchPolicy policy) override;
@@ -121,12 +122,14 @@ class Simulation final : public Engine {
   Time some_flow_lasts_until();
   void apply_faults();
   void poll_watchdog();
+  // What has been recorded and comes before `end`, unless it is little and may wait.
   void tell_trace(Time end);
+  void tell_all_of_trace(Time end);
   // The time by which the run's clock is ahead of now_, the packets' (engine/skip/steady_flow_skipper.h).
   Time skipped_time() const;
   // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
-  std::int64_t epochs_at_once() const { return takes_epochs_singly() ? 1 : epochs_at_once_; }
+  std::int64_t epochs_at_once() const { return takes_epochs_singly() || !stream_.may_wait() ? 1 : epochs_at_once_; }
   // Whether the run ends when the drivers' tasks are done, whatever else there is.
   bool ends_with_drivers() const { return options_.until_program && tasks_ > 0; }
   bool has_begun() const { return now_ != Time{} || checked_; }

@@ -8,7 +8,8 @@
 
 namespace weir::engine {
 
-net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded, Time end) {
+std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded,
+                                                            Time end) {
   // Events are large and stay where they are; what is sorted is their keys.
   kept_.clear();
   kept_.swap(later_);
@@ -28,11 +29,15 @@ net::TraceEvents TraceOrder::collect(std::span<std::vector<net::TraceEvent>> rec
   sort_by_spans(keys_, scratch_, [](const Key& key) { return key.time.ps; });  // recorders are nearly in order of time
 
   events_.clear();
+  unsigned kinds = 0;
   for (const Key& key : keys_) {
     net::TraceEvent& event = *recorded_[key.tie_break & kMostEvents];
-    if (resolve(event)) events_.push_back(&event);
+    if (!resolve(event)) continue;
+    events_.push_back(&event);
+    kinds |= net::kind_bit(event.kind);
   }
-  return net::TraceEvents(events_);
+  kinds_ = static_cast<net::EventKinds>(kinds);
+  return events_;
 }
 
 // Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has

@@ -20,7 +20,10 @@ class TraceOrder {
   // Those of what each recorder has recorded since the last call that come before `end`, in order (net/trace.h), and
   // those that the last call kept. They are valid until the next call, and as long as `recorded` is not changed. What
   // comes later is kept for the next call. Flows are known from their `started` on.
-  net::TraceEvents collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
+  std::span<const net::TraceEvent* const> collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
+
+  // The kinds of what collect() returned.
+  net::EventKinds kinds() const { return kinds_; }
 
   // A flow of host src that has started before anything was recorded.
   // `messages`: of a connection, those that are not complete.
@@ -71,6 +74,7 @@ class TraceOrder {
   std::vector<Key> keys_;                   // of those of them that come before `end`
   SpanScratch<Key> scratch_;
   std::vector<const net::TraceEvent*> events_;               // in order
+  net::EventKinds kinds_ = 0;                                // theirs
   std::vector<std::vector<Slot>> slots_;                     // by sender, then slot
   std::vector<std::vector<std::vector<Message>>> messages_;  // the same, of connections: all that have started
 };

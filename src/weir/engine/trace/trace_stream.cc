@@ -7,7 +7,7 @@ namespace weir::engine {
 
 void TraceStream::add_reader(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling) {
   readers_.push_back({std::move(filter), std::move(visit)});
-  is_beside_ = is_beside_ && telling == net::Telling::beside;
+  may_wait_ = may_wait_ && telling == net::Telling::beside;
 }
 
 net::TraceFilter TraceStream::wanted(Time epoch) const {
@@ -37,10 +37,15 @@ net::TraceFilter TraceStream::wanted(Time epoch) const {
 }
 
 void TraceStream::push(Recorded& recorded, Time end) {
-  Item item{.recorded = room(), .end = end};
+  Item item{.recorded = room(), .end = end, .calls = std::exchange(calls_, {})};
   item.recorded.resize(recorded.size());
   item.recorded.swap(recorded);
   put(std::move(item));
+}
+
+void TraceStream::call(Time now, std::function<void()> call) {
+  if (readers_.empty() || !may_wait_) return call();
+  calls_.push_back({now, std::move(call)});
 }
 
 void TraceStream::finish() {
@@ -52,6 +57,7 @@ void TraceStream::abandon() {
   {
     const std::lock_guard lock(mutex_);
     items_.clear();
+    calls_.clear();
     waiting_ = 0;
   }
   join();
@@ -69,7 +75,7 @@ void TraceStream::join() {
 }
 
 void TraceStream::put(Item item) {
-  if (!is_beside_) {
+  if (!may_wait_ || !has_processors_) {
     check();
     error_ = try_to_tell(item);
     check();
@@ -125,24 +131,38 @@ std::exception_ptr TraceStream::try_to_tell(Item& item) {
 }
 
 void TraceStream::tell(Item& item) {
-  tell(order_.collect(item.recorded, item.end));
-  for (auto& events : item.recorded) events.clear();
+  std::span<const net::TraceEvent* const> events = order_.collect(item.recorded, item.end);
+  for (const Call& call : item.calls) {
+    const auto later = std::partition_point(events.begin(), events.end(),
+                                            [&](const net::TraceEvent* event) { return event->time < call.time; });
+    const auto before = static_cast<std::size_t>(later - events.begin());
+    tell(events.first(before));
+    call.call();
+    events = events.subspan(before);
+  }
+  tell(events);
+  for (auto& of_recorder : item.recorded) of_recorder.clear();
   const std::lock_guard lock(mutex_);
   free_.push_back(std::move(item.recorded));
 }
 
-void TraceStream::tell(net::TraceEvents events) {
-  if (events.empty()) return;
-  net::EventKinds kinds = 0;
-  for (const net::TraceEvent& event : events) kinds |= net::kind_bit(event.kind);
+void TraceStream::tell(std::span<const net::TraceEvent* const> in_order) {
+  if (in_order.empty()) return;
+  const net::TraceEvents events(in_order);
+  const net::EventKinds kinds = order_.kinds();
   const auto is_of_packets = [](const Reader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
+  // nothing is recorded at other ports than those of the only one who asks for any
   const bool is_only_one = std::count_if(readers_.begin(), readers_.end(), is_of_packets) == 1;
+  const bool arrive_at_switches = std::any_of(readers_.begin(), readers_.end(), [&](const Reader& r) {
+    return is_of_packets(r) && r.filter.arrivals_at_switches;
+  });
   for (const Reader& reader : readers_) {
     const net::TraceFilter& filter = reader.filter;
     if ((kinds & filter.kinds) == 0) continue;
-    // nothing is recorded at other ports than those of the only one who asks for any
-    if ((kinds & ~filter.kinds) == 0 && (is_only_one || !is_of_packets(reader)) && events.front().time >= filter.from &&
-        events.back().time < filter.until) {
+    const bool takes_kinds = filter.passes_over_others || (kinds & ~filter.kinds) == 0;
+    const bool takes_ports = is_only_one || !is_of_packets(reader) ||
+                             (filter.ports.empty() && (filter.arrivals_at_switches || !arrive_at_switches));
+    if (takes_kinds && takes_ports && events.front().time >= filter.from && events.back().time < filter.until) {
       reader.visit(events);
       continue;
     }

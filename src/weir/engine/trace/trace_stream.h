@@ -1,19 +1,22 @@
 // Hands what partitions have recorded to the readers of a traced run, in one order.
 //
-//   stream.push(recorded, end);          // after each epoch, on the run's thread
+//   stream.push(recorded, end);          // after an epoch, on the run's thread
+//   stream.call(now, look);              // when all before `now` has been told
 //   stream.finish();                     // all has been told
 //
 // If no reader asks to be told between epochs, events are put in order and told on a thread of the stream's own, while
 // the run goes on. That thread lives from the first push() to finish(), which end within one call of advance(), so a
 // process may be forked between calls. push() waits while kMostWaiting events or more have not been told. Readers are
-// told the same either way.
+// told the same either way, and what has been recorded may wait for several epochs before it is pushed.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -45,6 +48,12 @@ class TraceStream {
   // after that.
   void push(Recorded& recorded, Time end);
   void finish();
+  // Whether nobody asks to be told between epochs.
+  bool may_wait() const { return may_wait_; }
+  // Calls `call` on the thread that tells readers, when all that comes before `now` has been told and nothing else; at
+  // once if readers are told between epochs, which has been done then. Calls come in order of time, before the push()
+  // of what happens later.
+  void call(Time now, std::function<void()> call);
   // What waits is not told any more.
   void abandon();
 
@@ -64,9 +73,14 @@ class TraceStream {
     net::TraceFilter filter;
     net::TraceVisit visit;
   };
+  struct Call {
+    Time time;
+    std::function<void()> call;
+  };
   struct Item {
     Recorded recorded;
     Time end;
+    std::vector<Call> calls;
     std::size_t events() const;
   };
 
@@ -74,20 +88,22 @@ class TraceStream {
   void put(Item item);
   std::exception_ptr try_to_tell(Item& item);
   void tell(Item& item);
-  void tell(net::TraceEvents events);
+  void tell(std::span<const net::TraceEvent* const> events);
   void work();
   void join();
   void check() const;
 
   const net::Topology& topology_;
   std::vector<Reader> readers_;
-  bool is_beside_ = std::thread::hardware_concurrency() > 1;
+  bool may_wait_ = true;
+  const bool has_processors_ = std::thread::hardware_concurrency() > 1;
   TraceOrder order_;
   std::vector<const net::TraceEvent*> taken_;  // by one of the readers
 
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::vector<Call> calls_;  // for the next item
   std::deque<Item> items_;
   std::size_t waiting_ = 0;     // events in items_
   std::vector<Recorded> free_;  // empty vectors with room

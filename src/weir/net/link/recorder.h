@@ -1,6 +1,7 @@
 // Tracers, by which partitions are compiled: Recorder, and NoTracer, which costs nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -37,6 +38,12 @@ class Recorder {
     return is_recording() && filter_->takes(kind, port, time);
   }
   bool takes_arrivals_at_switches() const { return is_recording() && filter_->arrivals_at_switches; }
+  // Whether a flow's window or rate, or that for which it waits, is not what was last recorded of it. This spares most
+  // records that would say nothing new; the others are told apart by who puts records in order.
+  bool is_news(std::uint64_t flow, Bytes window, Rate rate) { return is_news(controls_, Control{flow, window, rate}); }
+  bool is_news(std::uint64_t flow, Cause cause, Time not_before) {
+    return is_news(waits_, Wait{flow, not_before, cause});
+  }
   // A further record, to be filled in. Valid until the next one.
   TraceEvent& add() { return events_.emplace_back(); }
   std::vector<TraceEvent>& events() { return events_; }
@@ -47,8 +54,33 @@ class Recorder {
   }
 
  private:
+  struct Control {
+    std::uint64_t flow = kNoFlow;
+    Bytes window;
+    Rate rate;
+    friend bool operator==(const Control&, const Control&) = default;
+  };
+  struct Wait {
+    std::uint64_t flow = kNoFlow;
+    Time not_before;
+    Cause cause = Cause::none;
+    friend bool operator==(const Wait&, const Wait&) = default;
+  };
+  // What was last recorded of flows, of the last one of those that share a place.
+  template <class Fact>
+  using LastFacts = std::array<Fact, 1024>;
+  template <class Fact>
+  static bool is_news(LastFacts<Fact>& last, const Fact& fact) {
+    Fact& of_flow = last[fact.flow % last.size()];
+    if (of_flow == fact) return false;
+    of_flow = fact;
+    return true;
+  }
+
   const TraceFilter* filter_ = nullptr;
   std::vector<TraceEvent> events_;
+  LastFacts<Control> controls_;
+  LastFacts<Wait> waits_;
 };
 
 }  // namespace weir::net

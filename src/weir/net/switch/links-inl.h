@@ -134,10 +134,7 @@ void Links<P>::lose(Port& p, std::uint32_t port, Descriptor& packet) {
 // A packet has arrived that is neither lost nor a pause or resume frame.
 template <class P>
 inline void Links<P>::count_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
-  if constexpr (P::Tracer::kOn)
-    if (tracer().takes_arrivals_at_switches() || shared().port(port).peer < shared().hosts)
-      trace(EventKind::arrived, port, packet, now, 0);
-  trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
+  trace_arrival(port, packet, now);
   ++counters().packet_hops;
   counters().data_packet_hops += packet.kind == PacketKind::data;
 }

@@ -85,6 +85,8 @@ class Links : public sim::PartitionPart<Links, P> {
   // Tells the tracer what happens to a packet, or by it, at this port, where `queued` bytes wait afterwards; nothing if
   // there is none.
   void trace(EventKind kind, std::uint32_t port, const Descriptor& packet, Time time, std::uint32_t queued);
+  // The same, of a packet that has arrived by the link of this port, and is neither lost nor a pause or resume frame.
+  void trace_arrival(std::uint32_t port, const Descriptor& packet, Time now);
   // The same, of the packet before the port's cursor, whose transmission has begun.
   void trace_left(const Port& p, const Descriptor& packet);
 

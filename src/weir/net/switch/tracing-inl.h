@@ -83,6 +83,14 @@ void Links<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& p
 }
 
 template <class P>
+inline void Links<P>::trace_arrival(std::uint32_t port, const Descriptor& packet, Time now) {
+  if constexpr (P::Tracer::kOn)
+    if (tracer().takes_arrivals_at_switches() || shared().port(port).peer < shared().hosts)
+      trace(EventKind::arrived, port, packet, now, 0);
+  trace_on_wire(EventKind::received, Topology::reverse(port), packet, now, 0);
+}
+
+template <class P>
 inline void Links<P>::trace_left(const Port& p, const Descriptor& packet) {
   if (!tracer().is_recording()) return;
   const auto port = static_cast<std::uint32_t>(&p - network().ports.data());

@@ -213,6 +213,7 @@ inline void Turns<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::
     }
     frames_come_ = true;
   } else {
+    links().trace_arrival(port, packet, at);
     ++tally.packets;
     tally.data += packet.kind == PacketKind::data;
     local = egress_index(s, packet, at);
@@ -245,7 +246,7 @@ void Turns<P>::forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::ve
   BatchedPacket few[kFewToSort];
   const std::span<const BatchedPacket> sorted = sorted_by_arrival(coming, few);
   const bool is_shared = !shared().switch_state(s).buffer.per_port();
-  if (frames_come_ || !is_unpaused(out)) [[unlikely]]
+  if (P::Tracer::kOn || frames_come_ || !is_unpaused(out)) [[unlikely]]
     forward_batch_singly(s, port, sorted, begun, until);
   else if (out.kind == PortKind::priority)
     is_shared ? forward_batch_in_registers<PriorityBatch, true>(s, port, sorted, begun, until)
@@ -304,6 +305,7 @@ inline void Turns<P>::forward_batch_singly(std::uint32_t s, std::uint32_t port, 
       links().deliver_slow(Topology::reverse(port), packet, now);
       continue;
     }
+    if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress_of(c));
     prefetcher().before_port(out, packet);
     if (out.kind == PortKind::priority)
       switching().template forward_one<Priority>(s, ingress_of(c), port, packet, now);
