@@ -88,7 +88,7 @@ void Rail::describe(ParamList<Rail>& p) {
             "leaves of a segment, a divisor of gpus: GPU g is on leaf g mod rails; 0 = as many as gpus");
   p.integer("servers_per_segment", &Rail::servers_per_segment, 1, kMaxHosts,
             "servers that share leaves, a divisor of servers; more than there are = all");
-  p.integer("spines", &Rail::spines, 1, kMaxSwitchPorts, "spine switches, each of them linked to all leaves");
+  p.integer("spines", &Rail::spines, 1, kMaxSwitchPorts, "spine switches");
   p.integer("links_per_pair", &Rail::links_per_pair, 1, kMaxSwitchPorts, "parallel links between a leaf and a spine");
   rate_param(p, "host_rate", &Rail::host_rate, "rate of a host's link");
   rate_param(p, "fabric_rate", &Rail::fabric_rate, "rate of a link between leaf and spine");
