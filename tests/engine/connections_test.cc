@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -245,6 +246,29 @@ TEST(Connections, RestWithoutTimers) {
   EXPECT_EQ(simulation.counters().flows_completed, 4u);
 }
 
+TEST(Connections, OfDcqcnAreFasterTheLongerTheyRest) {
+  const auto second_takes_after = [](Time pause) {
+    Scenario s;
+    s.topology = build(net::Star{4, 100_Gbps, 1_us});
+    s.profiles = {profile("dcqcn")};
+    s.ecn.enabled = true;
+    s.ecn.k_min = 5_KB;
+    s.ecn.k_max = 10_KB;
+    s.ecn.p_max = 1;
+    s.program = Program({message(0, 3, 2_MB), message(1, 3, 2_MB), message(2, 3, 2_MB), message(0, 3, 1_MB, pause)},
+                        {{{0, Event::sent, 3}, {1, Event::sent, 3}, {2, Event::sent, 3}}}, 0);
+    for (Program::Node& node : s.program.nodes()) node.sport = node.dport = 1;
+    const Outcome o = run_kept(s);
+    return o.nodes[3].received - o.nodes[3].started;
+  };
+  const Time at_line_rate = 2_us + 1'001 * 1'048 * Time{80};
+  const Time soon = second_takes_after(10_us);
+  const Time later = second_takes_after(5_ms);
+  EXPECT_GT(soon, later);
+  EXPECT_GT(later, at_line_rate);
+  EXPECT_EQ(second_takes_after(1_s), at_line_rate);
+}
+
 // Random networks, faults and ways of sending, with hosts that are driven.
 Scenario driven_scenario(std::uint64_t seed, ConnectionKind connections) {
   Scenario s = random_scenario(seed);
@@ -324,6 +348,67 @@ Seen in_pieces(const Scenario& s, Time piece, bool saved) {
     simulation->save(saver);
     state = saver.take();
   }
+}
+
+// Each message is traced as a flow: its packets carry it once, from its first byte on, between its start and its end.
+TEST_P(Driven, TracesTellMessagesApart) {
+  const Scenario s = scenario(ConnectionKind::kept);
+  SCOPED_TRACE(s.text);
+  struct Course {
+    Bytes size;
+    Time started;
+    Time ended = Time::max();
+    std::int64_t sent = 0;
+  };
+  std::map<std::uint64_t, Course> flows;
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {.stop = s.stop, .traced = true});
+  std::vector<host::FlowRecord> records;
+  simulation.on_finish([&](const host::FlowRecord& r) { records.push_back(r); }, FinishCalls::later);
+  const auto see = [&](const net::TraceEvent& event) {
+    if (event.kind == net::EventKind::started) {
+      EXPECT_TRUE(flows.try_emplace(event.flow, Course{event.first, event.time}).second) << event.flow;
+      return;
+    }
+    if (net::is_of_port(event.kind) || event.packet.is_control() || event.flow == net::kNoFlow) return;
+    Course& flow = flows.at(event.flow);
+    EXPECT_GE(event.time, flow.started);
+    const net::PacketView& p = event.packet;
+    if (event.kind == net::EventKind::ended) flow.ended = event.time;
+    EXPECT_TRUE(event.kind != net::EventKind::told_loss || event.first < flow.size);
+    const bool at_sender = model->topology.port_owner(event.port) == event.src;
+    if (event.kind != net::EventKind::accepted || !at_sender || p.kind != net::PacketKind::data) return;
+    EXPECT_EQ(flow.ended, Time::max());
+    EXPECT_LE(p.seq, flow.sent);
+    EXPECT_TRUE(p.payload == model->transport.payload.count || p.seq + p.payload == flow.size.count);
+    flow.sent = std::max(flow.sent, p.seq + p.payload);
+  };
+  simulation.trace(
+      {}, [&](net::TraceEvents events) { std::for_each(events.begin(), events.end(), see); },
+      net::Telling::between_epochs);
+  while (!simulation.advance()) {
+  }
+  EXPECT_EQ(flows.size(), simulation.counters().flows_started);
+  std::size_t ended = 0;
+  for (const auto& [id, flow] : flows)
+    if (flow.ended != Time::max()) {
+      ++ended;
+      EXPECT_EQ(flow.sent, flow.size.count) << id;
+    }
+  EXPECT_EQ(ended, simulation.counters().flows_completed);
+  for (const host::FlowRecord& r : records) {
+    EXPECT_EQ(flows.at(r.id).started, r.start);
+    EXPECT_EQ(flows.at(r.id).ended, r.finish);
+    EXPECT_EQ(flows.at(r.id).size, r.size);
+  }
+  simulation.for_each_active([&](const host::FlowView& view) {
+    EXPECT_EQ(flows.at(view.id).ended, Time::max());
+    EXPECT_EQ(flows.at(view.id).size, view.size);
+    EXPECT_LE(view.in_order, view.next);
+    EXPECT_LE(view.next, view.sent);
+    EXPECT_LE(view.sent, view.size);
+  });
 }
 
 TEST_P(Driven, GoesOnFromACheckpoint) {
