@@ -123,9 +123,7 @@ class Simulation final : public Engine {
   Time skipped_time() const;
   // The instant, on the run's clock, before which nothing comes from outside.
   Time next_from_outside() const;
-  std::int64_t epochs_at_once() const {
-    return takes_epochs_singly() || !stream_.may_wait() ? 1 : epochs_at_once_;
-  }
+  std::int64_t epochs_at_once() const { return takes_epochs_singly() || !stream_.may_wait() ? 1 : epochs_at_once_; }
   bool has_begun() const { return now_ != Time{} || checked_; }
   bool advance_to(Time until);
   void check_decided() const;
