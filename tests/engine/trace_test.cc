@@ -278,6 +278,54 @@ TEST(TraceFilter, ArrivalsAtSwitchesCanBeLeftOut) {
   EXPECT_EQ(all, expected.size() + left_out);
 }
 
+TEST(TraceFilter, WhoPassesOverOtherKindsMayBeToldOfThem) {
+  const Scenario scenario = random_scenario(3);
+  constexpr net::EventKinds kLeft = net::kind_bit(EventKind::left);
+  Traced run(scenario, {}, true);
+  std::vector<TraceEvent> others;
+  run.simulation.trace({.ports = {}, .from = {}, .kinds = kLeft, .passes_over_others = true},
+                       [&](TraceEvents some) { others.insert(others.end(), some.begin(), some.end()); });
+  std::vector<TraceEvent> all = events_of(run);
+  const auto is_other = [](const TraceEvent& e) { return e.kind != EventKind::left; };
+  EXPECT_GT(std::erase_if(others, is_other), 0u);
+  std::erase_if(all, is_other);
+  EXPECT_EQ(texts_of(others), texts_of(all));
+}
+
+// A call that is ordered by the trace comes behind all that was before it, and ahead of all else.
+TEST(AfterTrace, CallsComeInTheOrderOfEvents) {
+  const Scenario scenario = random_scenario(3);
+  for (const net::Telling telling : {net::Telling::between_epochs, net::Telling::beside})
+    for (const std::uint32_t threads : {1u, 2u}) {
+      Traced run(scenario, {.threads = threads}, true);
+      Time told{-1};
+      Time called{-1};
+      std::size_t calls = 0;
+      std::size_t wrong = 0;
+      run.simulation.trace(
+          {},
+          [&](TraceEvents events) {
+            wrong += events.front().time < called;
+            told = events.back().time;
+          },
+          telling);
+      run.simulation.every(Time{3'000'000}, [&](Time now) {
+        run.simulation.after_trace([&, now] {
+          ++calls;
+          wrong += told >= now;
+          called = now;
+        });
+      });
+      while (!run.simulation.advance()) {
+      }
+      EXPECT_GT(calls, 3u);
+      EXPECT_EQ(wrong, 0u);
+      bool is_called = false;
+      run.simulation.after_trace([&] { is_called = true; });
+      EXPECT_TRUE(is_called);
+    }
+}
+
 TEST(TraceFilter, IsRefusedByARunThatIsNotTraced) {
   Traced run(random_scenario(0), {}, false);
   EXPECT_THROW(run.simulation.trace({}, [](TraceEvents) {}), std::logic_error);

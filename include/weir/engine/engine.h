@@ -85,9 +85,9 @@ class Engine : public Observation, public Checkpointing {
   virtual void trace(net::TraceFilter filter, net::TraceVisit visit,
                      net::Telling telling = net::Telling::between_epochs);
 
-  // Calls `call` once the readers of the trace have been told all that has happened before now(), on the thread on which
-  // they are told, and before they are told anything else; at once if that has come about. For readers that are told
-  // beside the run, and have to know what the run tells between epochs.
+  // Calls `call` once the readers of the trace have been told all that has happened before now(), on the thread on
+  // which they are told, and before they are told anything else; at once if that has come about. For readers that are
+  // told beside the run, and have to know what the run tells between epochs.
   virtual void after_trace(std::function<void()> call) { call(); }
 
   // Sets the function that answers when flows ask for decisions (host/decisions.h): a Policy answers at once, a

@@ -169,14 +169,14 @@ class TraceEvents {
   std::span<const TraceEvent* const> events_;
 };
 
-// Receives the events of one epoch, of a part of one, or beside the run of several, in order of time. Of the events of
-// one instant, arrivals at far ends and losses come first, and then all others; both are ordered by port, what it has
-// received first.
+// Receives the events of an epoch, of a part of one, or of several, in order of time. Of the events of one instant,
+// arrivals at far ends and losses come first, and then all others; both are ordered by port, what it has received
+// first.
 using TraceVisit = std::function<void(TraceEvents)>;
 
 // When a reader is told: `between_epochs`, on the thread that advances the run, after the epoch; or `beside` the run,
-// on another thread, before that call of advance() returns. All readers of a run are told on the same thread, which is
-// another one only if all of them allow it.
+// maybe of several epochs at once and on another thread, before that call of advance() returns. All readers of a run
+// are told on the same thread, which is another one only if all of them allow it.
 enum class Telling : std::uint8_t { between_epochs, beside };
 
 }  // namespace weir::net

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "weir/base/prefetch.h"
 #include "weir/base/units.h"
 #include "weir/net/packet_view.h"
 #include "weir/result/anatomy_parts.h"
@@ -54,18 +55,19 @@ struct Journey {
 
 enum class Whereabouts : std::uint8_t { waiting, on_wire, at_receiver, gone };
 
-struct PacketNote {
-  Time sent;                  // its transmission begins; no two packets of a host have the same
-  std::int64_t seq = 0;       // first byte
-  std::int64_t work = 0;      // what the flow had put on the wire by then, in picoseconds of its slowest link
-  std::int64_t own_work = 0;  // what it adds to that
-  Time since;                 // when it came to where it is
+// What changes at each port stands in the first two cache lines.
+struct alignas(64) PacketNote {
+  Time sent;             // its transmission begins; no two packets of a host have the same
+  Time since;            // when it came to where it is
+  std::int64_t seq = 0;  // first byte
   std::uint32_t payload = 0;
   std::uint16_t hop = 0;  // ports after the NIC, to the receiver
   Whereabouts where = Whereabouts::waiting;
   bool again = false;  // it was not sent for the first time
-  Parts parts;         // of the time from the flow's start until it was sent
   Journey journey;
+  std::int64_t work = 0;      // what the flow had put on the wire by then, in picoseconds of its slowest link
+  std::int64_t own_work = 0;  // what it adds to that
+  Parts parts;                // of the time from the flow's start until it was sent
 };
 
 // In order of `sent`.
@@ -79,11 +81,19 @@ class PacketNotes {
   // Null if there is none. It is sought first where the flow's packet of this number stands if all were sent once.
   PacketNote* find(Time sent, std::int64_t number) {
     const auto likely = static_cast<std::size_t>(number - first_number_);
-    if (likely >= first_ && likely < sent_.size() && sent_[likely] == sent) return &notes_[likely];
+    if (likely >= first_ && likely < notes_.size() && notes_[likely].sent == sent) return &notes_[likely];
     const auto at = std::lower_bound(sent_.begin() + static_cast<std::ptrdiff_t>(first_), sent_.end(), sent);
     if (at == sent_.end() || *at != sent) return nullptr;
     first_number_ = number - (at - sent_.begin());
     return &notes_[static_cast<std::size_t>(at - sent_.begin())];
+  }
+  // It is about to be sought.
+  void prefetch(std::int64_t number) const {
+    const auto likely = static_cast<std::size_t>(number - first_number_);
+    if (likely >= notes_.size()) return;
+    const auto* const lines = reinterpret_cast<const char*>(&notes_[likely]);
+    prefetch_line(lines);
+    prefetch_line(lines + 64);
   }
   // The first transmission of these bytes; null if it has been forgotten.
   const PacketNote* first_of(std::int64_t seq) {
@@ -117,7 +127,7 @@ class PacketNotes {
   std::vector<PacketNote>::iterator begin() { return notes_.begin() + static_cast<std::ptrdiff_t>(first_); }
 
   std::vector<PacketNote> notes_;
-  std::vector<Time> sent_;         // of each, apart, since it is searched for each event
+  std::vector<Time> sent_;         // of each, apart, for searches
   std::size_t first_ = 0;          // those before it are forgotten
   std::int64_t first_number_ = 0;  // of the first note: a guess
 };

@@ -1,6 +1,7 @@
 #include "weir/anatomy/walk.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "weir/host/transport.h"
@@ -36,10 +37,25 @@ std::int64_t add_waits(const Journey& j, std::int64_t room, Parts& out) {
 
 }  // namespace
 
-Walk::Walk(const engine::Model& model) : model_(model), flows_(model.topology.hosts), pauses_(model.topology.ports()) {}
+Walk::Walk(const engine::Model& model)
+    : model_(model),
+      packets_per_byte_(1.0 / static_cast<double>(model.transport.payload.count)),
+      flows_(model.topology.hosts),
+      pauses_(model.topology.ports()) {}
 
 void Walk::add(net::TraceEvents events) {
-  for (const net::TraceEvent& event : events) add(event);
+  constexpr std::size_t kAhead = 8;
+  auto soon = std::next(events.begin(), static_cast<std::ptrdiff_t>(std::min(kAhead, events.size())));
+  for (const net::TraceEvent& event : events) {
+    if (soon != events.end()) prefetch(*soon++);
+    add(event);
+  }
+}
+
+// A queue may hold more packets than any cache has room for.
+void Walk::prefetch(const net::TraceEvent& event) {
+  if (net::is_of_flow(event.kind) || net::is_of_port(event.kind)) return;
+  if (const FlowWalk* flow = flows_.find(event); flow != nullptr) flow->packets.prefetch(number_of(event.packet));
 }
 
 std::optional<Parts> Walk::take(std::uint64_t flow) {
@@ -102,10 +118,14 @@ void Walk::wait(FlowWalk& flow, const net::TraceEvent& event) {
   flow.waits.push_back({event.time, event.not_before, event.cause});
 }
 
+// An answer tells the first byte that it does not acknowledge. A division of whole numbers would take longer.
+std::int64_t Walk::number_of(const net::PacketView& p) const {
+  return static_cast<std::int64_t>((static_cast<double>(p.is_data() ? p.seq : p.seq - 1) + 0.5) * packets_per_byte_);
+}
+
 PacketNote* Walk::note_of(FlowWalk& flow, const net::PacketView& p) const {
   if (!p.is_data() && !p.is_acknowledgement()) return nullptr;
-  // An answer tells the first byte that it does not acknowledge.
-  return flow.packets.find(p.sent, (p.is_data() ? p.seq : p.seq - 1) / model_.transport.payload.count);
+  return flow.packets.find(p.sent, number_of(p));
 }
 
 void Walk::accept(FlowWalk& flow, const net::TraceEvent& event) {

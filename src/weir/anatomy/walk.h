@@ -111,6 +111,8 @@ class Walk {
 
  private:
   void add(const net::TraceEvent& event);
+  // Of an event that is about to be added.
+  void prefetch(const net::TraceEvent& event);
 
   void start(const net::TraceEvent& event);
   void wait(FlowWalk& flow, const net::TraceEvent& event);
@@ -120,6 +122,8 @@ class Walk {
   void drop(FlowWalk& flow, const net::TraceEvent& event);
   void end(FlowWalk& flow, const net::TraceEvent& event);
 
+  // Roughly the number of a packet in its flow, or of the last one before what an answer tells.
+  std::int64_t number_of(const net::PacketView&) const;
   // Of a packet that waits or is under way, or of what it answers; null if there is none.
   PacketNote* note_of(FlowWalk& flow, const net::PacketView&) const;
   // A data packet is given to the sender's NIC.
@@ -134,6 +138,7 @@ class Walk {
   Time held_within(std::uint32_t host, Time from, Time until) const;
 
   const engine::Model& model_;
+  const double packets_per_byte_;  // of full packets
   FlowSlots<FlowWalk> flows_;
   Pauses pauses_;
   std::vector<Result> ended_;

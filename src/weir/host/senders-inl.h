@@ -37,7 +37,8 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
                               Bytes lost, net::Cause cause) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind)) return;
-    if (kind == net::EventKind::controlled && !tracer().is_news(flow.id, flow.control.window, flow.control.rate)) return;
+    if (kind == net::EventKind::controlled && !tracer().is_news(flow.id, flow.control.window, flow.control.rate))
+      return;
     net::TraceEvent& event = tracer().add();
     event.time = now;
     event.kind = kind;

@@ -42,8 +42,8 @@ class AnatomyProbe : public ArchivedProbe<AnatomyProbe> {
   static void add_possible(const Params&, const Setting&, Summary&);
   AnatomyProbe(const Params&, const Context&);
 
-  // Also tells the parts of each flow as it ends, whatever anatomy.csv has: maybe on another thread, before the engine's
-  // advance() returns.
+  // Also tells the parts of each flow as it ends, whatever anatomy.csv has: maybe on another thread, before the
+  // engine's advance() returns.
   using Tell = std::function<void(std::uint64_t flow, const anatomy::Parts& parts)>;
   void tell(Tell tell) { tell_ = std::move(tell); }
 

@@ -11,9 +11,8 @@
 
 #include "weir/engine/model/epochs.h"
 #include "weir/engine/parallel/mailboxes.h"
+#include "weir/engine/parallel/partition_rounds.h"
 #include "weir/engine/parallel/partitions.h"
-#include "weir/engine/parallel/thread_trials.h"
-#include "weir/engine/parallel/worker_threads.h"
 #include "weir/net/model/split.h"
 
 namespace weir::engine {
@@ -31,8 +30,7 @@ class LocalPartitions final : public Partitions {
         exchange_(options.ranks == nullptr ? nullptr : std::make_unique<Exchange>(*options.ranks, count_)),
         own_(exchange_ ? exchange_->share() : Share{0, count_}),
         mail_(count_, own_),
-        threads_(threads_of(own_, options.threads), own_.count(),
-                 [this](std::uint32_t thread, std::uint32_t i) { step(thread, i); }) {
+        rounds_(threads_of(own_, options.threads), own_, [this](std::uint32_t i) { step(i); }) {
     for (std::uint32_t i = own_.first; i < own_.end; ++i) {
       parts_.push_back(std::make_unique<Partition<S, Tracer>>(model, network, of_node_, static_cast<std::uint16_t>(i),
                                                               static_cast<std::uint16_t>(count_)));
@@ -53,7 +51,7 @@ class LocalPartitions final : public Partitions {
                                                                  : "by time",
                .traced = Tracer::kOn};
     if (!parts_.empty()) out.sides = parts_.front()->sides();
-    out.on_one_thread = threads_.count() == 1 ? 1 : trials_.share_alone();
+    out.on_one_thread = rounds_.share_alone();
     return out;
   }
   // Several partitions go over the two sides together, from the end of one link to that of the next, if no link within
@@ -62,7 +60,7 @@ class LocalPartitions final : public Partitions {
   bool has_long_turns() const override {
     return !exchange_ && parts_.front()->has_long_turns() && (count_ == 1 || cuts_shortest_);
   }
-  void after_fork() override { threads_.after_fork(); }
+  void after_fork() override { rounds_.after_fork(); }
 
   void add_driver(traffic::Driver& driver, bool tells_others, Time lag) override {
     for (auto& p : parts_) p->add_driver(driver, tells_others, lag);
@@ -76,14 +74,13 @@ class LocalPartitions final : public Partitions {
   void run_epoch(Time end) override {
     end_ = end;
     if (count_ == 1 && !exchange_) {
-      timed(0, 0, [&] { run(0); });
-      log_taken();
+      rounds_.run_here([&] { run(0); });
       return;
     }
     const bool singly = has_long_turns() && parts_.front()->sides() == 2 && !parts_.front()->is_at(end - epoch_);
     for (auto& p : parts_) p->take_passes_singly(singly);
     do {
-      if (singly && nothing_happened_) pass_over_idle_time();
+      if (singly && rounds_.nothing_happened()) pass_over_idle_time();
       run_round();
     } while (singly && !parts_.front()->is_at(end));
   }
@@ -225,7 +222,7 @@ class LocalPartitions final : public Partitions {
       });
     mail_.load(a);
     totals_are_known_ = false;
-    events_before_ = own_events();
+    rounds_.count_from(own_events());
   }
 
   void record([[maybe_unused]] const net::TraceFilter& filter) override {
@@ -240,10 +237,7 @@ class LocalPartitions final : public Partitions {
     }
   }
 
-  void log_phases_to(PhaseLog& log) override {
-    log_ = &log;
-    taken_.resize(parts_.size());
-  }
+  void log_phases_to(PhaseLog& log) override { rounds_.log_to(log); }
 
   void decide_by([[maybe_unused]] const host::Policy& policy) override {
     for (auto& p : parts_) p->decisions().decide_by(policy);
@@ -341,22 +335,12 @@ class LocalPartitions final : public Partitions {
   // Every partition goes on to the end of the epoch, or takes the next pass of those that lead there.
   void run_round() {
     mail_.begin_epoch();
-    const bool tries = threads_.count() > 1;
-    const std::int64_t begin = tries ? passing_ns() : 0;
-    if (tries && trials_.alone())
-      threads_.run_alone();
-    else
-      threads_.run();
-    const std::uint64_t events = own_events();
-    nothing_happened_ = events == events_before_;
-    if (tries) trials_.add(events - events_before_, passing_ns() - begin);
-    events_before_ = events;
+    rounds_.run([this] { return own_events(); });
     if (exchange_)
       exchange();
     else
       for (const auto& failure : failures_)
         if (failure) std::rethrow_exception(failure);
-    log_taken();
   }
 
   // After a pass in which nothing happened, to where something does. Flows that have come from outside are not known
@@ -367,10 +351,6 @@ class LocalPartitions final : public Partitions {
     for (auto& p : parts_) p->pass_over(next);
   }
 
-  void log_taken() {
-    for (const PhaseTime& work : taken_) log_->add(work);
-  }
-
   void run(std::uint32_t i) {
     for (const auto& flow : pending_[i]) parts_[i]->add_flow(flow);
     pending_[i].clear();
@@ -378,7 +358,7 @@ class LocalPartitions final : public Partitions {
   }
 
   // One epoch of a partition. What others handed over in the epoch before is taken over in this one.
-  void step(std::uint32_t thread, std::uint32_t i) {
+  void step(std::uint32_t i) {
     const std::uint32_t self = own_.first + i;
     const auto go = [&] {
       for (std::uint32_t from = 0; from < count_; ++from) parts_[i]->take_over(mail_.before(from, self));
@@ -386,16 +366,7 @@ class LocalPartitions final : public Partitions {
       run(i);
       parts_[i]->hand_over(end_, mail_.sent_by(self));
     };
-    timed(thread, i, [&] { failures_[i] = failure_of(go); });
-  }
-
-  // Notes how long it takes, if somebody wants to know.
-  template <class Do>
-  void timed(std::uint32_t thread, std::uint32_t i, Do&& it) {
-    if (log_ == nullptr) return it();
-    const std::int64_t begin = passing_ns();
-    it();
-    taken_[i] = {Phase::partition, thread, own_.first + i, begin, passing_ns()};
+    failures_[i] = failure_of(go);
   }
 
   template <class Do>
@@ -427,13 +398,8 @@ class LocalPartitions final : public Partitions {
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // the same, by partition
-  PhaseLog* log_ = nullptr;                                 // null: nobody wants to know what takes how long
-  std::vector<PhaseTime> taken_;                            // by partition, for the log
   Time end_;
-  std::uint64_t events_before_ = 0;  // the last round
-  bool nothing_happened_ = false;    // in it
-  ThreadTrials trials_;
-  WorkerThreads threads_;  // of this rank; they end before what they work on
+  PartitionRounds rounds_;  // its threads end before what they work on
 };
 
 }  // namespace weir::engine

@@ -107,7 +107,10 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit, net::Tell
   partitions_->record(filter_);
 }
 
-void Simulation::after_trace(std::function<void()> call) { stream_.call(now_, std::move(call)); }
+void Simulation::after_trace(std::function<void()> call) {
+  const bool is_advancing = broken_;  // else all has been told
+  is_advancing ? stream_.call(now_, std::move(call)) : call();
+}
 
 void Simulation::tell_trace(Time end) {
   if (stream_.may_wait() && !partitions_->has_recorded(kMuchOfTrace)) return;

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <limits>
 
+#include "weir/base/prefetch.h"
+
 namespace weir::engine {
 
 std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded,
@@ -29,9 +31,16 @@ std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<std::vecto
   sort_by_spans(keys_, scratch_, [](const Key& key) { return key.time.ps; });  // recorders are nearly in order of time
 
   events_.clear();
+  const auto event_at = [&](std::size_t i) { return recorded_[keys_[i].tie_break & kMostEvents]; };
   unsigned kinds = 0;
-  for (const Key& key : keys_) {
-    net::TraceEvent& event = *recorded_[key.tie_break & kMostEvents];
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    constexpr std::size_t kAhead = 8;
+    if (i + kAhead < keys_.size()) {
+      const auto* const soon = reinterpret_cast<const char*>(event_at(i + kAhead));
+      prefetch_line(soon);
+      prefetch_line(soon + 64);
+    }
+    net::TraceEvent& event = *event_at(i);
     if (!resolve(event)) continue;
     events_.push_back(&event);
     kinds |= net::kind_bit(event.kind);

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "weir/net/model/lone_flow.h"
 #include "weir/net/model/path_graph.h"
 
 namespace weir::net {
@@ -15,162 +16,6 @@ constexpr Bytes kReferencePacket{1000};
 WideTime long_transmission_time(std::int64_t bytes, Rate rate) {
   const auto bits_ps = static_cast<WideTime>(bytes) * 8 * kPicosecondsPerSecond;
   return (bits_ps + rate.bits_per_second - 1) / rate.bits_per_second;
-}
-
-// A flow as it is on the wire.
-struct Packets {
-  Packets(Bytes size, const Framing& f)
-      : count((size.count + f.payload.count - 1) / f.payload.count),
-        full(f.payload + f.header),
-        last(size - (count - 1) * f.payload + f.header),
-        ack(f.ack),
-        each_acked(f.each_acked) {}
-
-  std::int64_t count;
-  Bytes full;
-  Bytes last;
-  Bytes ack;
-  bool each_acked;
-};
-
-// Packets 1..n cross stages 1..m in order: the H links forward, then the same links back as
-// acknowledgements. Packet i leaves stage h at
-//     D(i,h) = max(D(i,h-1), D(i-1,h)) + t(i,h)
-// (propagation only shifts a stage as a whole), so D(n,m) is the heaviest monotone path of cells
-// from (1,1) to (n,m). All rows but the last are alike: with t the full packet and T the sum of t over stages
-//     D(n-1,h) = T(h) + (n-2) * max_{k<=h} t(k)
-// On the way back, where the packets are acknowledgements, the stage with the slowest of them, a*, is the best to come
-// down a column in:
-//     D(n,2H) = A + max(D(n,H), T(H) + (n-2) * max(max t, a*) + a*)        A = the sum of a over stages
-struct Front {
-  WideTime first = 0;    // D(1,h)
-  WideTime last = 0;     // D(n,h)
-  WideTime slowest = 0;  // max t
-
-  void cross(const Link& l, const Packets& p) {
-    const WideTime t = transmission_time(p.full, l.rate).ps;
-    slowest = std::max(slowest, t);
-    first += t;
-    if (p.count > 1) last = std::max(last, first + (p.count - 2) * slowest);
-    first += l.delay.ps;
-    last += transmission_time(p.last, l.rate).ps + l.delay.ps;
-  }
-  bool is_no_later(const Front& o) const { return first <= o.first && last <= o.last && slowest <= o.slowest; }
-  // Each of them the sooner one.
-  void merge(const Front& o) {
-    first = std::min(first, o.first);
-    last = std::min(last, o.last);
-    slowest = std::min(slowest, o.slowest);
-  }
-};
-struct Back {
-  WideTime latency = 0;  // A, with propagation
-  WideTime slowest = 0;  // a*
-
-  void cross(const Link& l, const Packets& p) {
-    const WideTime a = transmission_time(p.ack, l.rate).ps;
-    latency += a + l.delay.ps;
-    slowest = std::max(slowest, a);
-  }
-};
-WideTime acknowledged(const Front& f, const Back& b, const Packets& p) {
-  WideTime out = f.last;
-  if (p.count > 1 && p.each_acked)
-    out = std::max(out, f.first + (p.count - 2) * std::max(f.slowest, b.slowest) + b.slowest);
-  return out + b.latency;
-}
-
-constexpr Back kNoBack{kNever, kNever};
-
-// Those of different paths, of which none is later in all than another; many are merged.
-class Fronts {
- public:
-  void add(const Front& f) {
-    if (std::any_of(all_.begin(), all_.end(), [&](const Front& o) { return o.is_no_later(f); })) return;
-    std::erase_if(all_, [&](const Front& o) { return f.is_no_later(o); });
-    if (all_.size() < kMost)
-      all_.push_back(f);
-    else
-      all_.back().merge(f);
-  }
-  const std::vector<Front>& all() const { return all_; }
-
- private:
-  static constexpr std::size_t kMost = 16;
-  std::vector<Front> all_;
-};
-
-Fronts fronts_of(const PathGraph& graph, const Packets& p) {
-  Fronts first;
-  first.add({});
-  return graph.carry(
-      first, Fronts{},
-      [&](const Fronts& from, const Link& link) {
-        Fronts out;
-        for (Front f : from.all()) {
-          f.cross(link, p);
-          out.add(f);
-        }
-        return out;
-      },
-      [](Fronts& into, const Fronts& more) {
-        for (const Front& f : more.all()) into.add(f);
-      });
-}
-
-// Acknowledgements choose their paths by themselves.
-Back least_back(const PathGraph& graph, const Packets& p) {
-  return graph.carry(
-      Back{}, kNoBack,
-      [&](Back b, const Link& link) {
-        b.cross(link, p);
-        return b;
-      },
-      [](Back& into, const Back& b) {
-        into.latency = std::min(into.latency, b.latency);
-        into.slowest = std::min(into.slowest, b.slowest);
-      });
-}
-
-// The least time in which the links of a host can have sent all full packets, so that the last one may follow.
-WideTime ahead_of_last(const PathGraph::Stage& links, std::int64_t full, const Packets& p) {
-  WideTime least = kNever;
-  for (const auto& hop : links) least = std::min<WideTime>(least, transmission_time(p.full, hop.link->rate).ps);
-  return full / static_cast<std::int64_t>(links.size()) * least;
-}
-
-// Packets that each take a path of their own. The links of a stage together carry all of them, from when the first one
-// can be there; all full ones, if the last one is sooner there, from when a full one can; and the last one leaves its
-// host behind the others.
-WideTime sprayed_delivery(const PathGraph& graph, const Packets& p) {
-  const auto until_last = graph.least_until(p.last);
-  const std::int64_t full = p.count - 1;
-  if (full == 0) return until_last.back();
-  const auto until_full = graph.least_until(p.full);
-  const auto from_last = graph.least_from(p.last);
-  const auto from_full = graph.least_from(p.full);
-  const WideTime ahead = ahead_of_last(graph.stages().front(), full, p);
-  WideTime out = ahead + until_last.back();
-  for (std::size_t k = 0; k < graph.stages().size(); ++k) {
-    const PathGraph::Stage& stage = graph.stages()[k];
-    const auto by_delay = [](const auto& a, const auto& b) { return a.link->delay < b.link->delay; };
-    const WideTime delay = std::min_element(stage.begin(), stage.end(), by_delay)->link->delay.ps;
-    WideTime work_full = 0;
-    WideTime work_last = 0;
-    if (stage.size() == 1) {
-      work_full = full * WideTime{transmission_time(p.full, stage.front().link->rate).ps};
-      work_last = transmission_time(p.last, stage.front().link->rate).ps;
-    } else {
-      WideTime rate = 0;
-      for (const auto& hop : stage) rate += hop.link->rate.bits_per_second;
-      work_full = full * WideTime{p.full.count} * 8 * kPicosecondsPerSecond / rate;
-      work_last = WideTime{p.last.count} * 8 * kPicosecondsPerSecond / rate;
-    }
-    const WideTime any = std::min(until_full[k], ahead + until_last[k]);
-    out = std::max({out, any + work_full + work_last + delay + std::min(from_full[k + 1], from_last[k + 1]),
-                    until_full[k] + work_full + delay + from_full[k + 1]});
-  }
-  return out;
 }
 
 }  // namespace
@@ -318,7 +163,7 @@ Time Paths::least_one_way(std::uint32_t src, std::uint32_t dst, Bytes wire) cons
 }
 
 Time Paths::ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing, IdealFct kind) const {
-  const Packets p(size, framing);
+  const lone_flow::Packets p(size, framing);
   if (kind == IdealFct::hpcc) {
     constexpr std::int64_t kHeader = 48;
     const PathFacts f = facts(src, dst);
@@ -326,8 +171,8 @@ Time Paths::ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Fr
     return saturated(base_rtt.ps + long_transmission_time(size.count + p.count * kHeader, f.slowest));
   }
   if (is_as_one_path(src, dst, framing.sprayed)) {
-    Front front;
-    Back back;
+    lone_flow::Front front;
+    lone_flow::Back back;
     walk(src, dst, [&](const Link& l) {
       front.cross(l, p);
       back.cross(l, p);
@@ -335,32 +180,32 @@ Time Paths::ideal_fct(std::uint32_t src, std::uint32_t dst, Bytes size, const Fr
     return saturated(acknowledged(front, back, p));
   }
   const PathGraph graph(*routing_, src, dst);
-  const Back back = least_back(graph, p);
+  const lone_flow::Back back = least_back(graph, p);
   if (framing.sprayed) return saturated(sprayed_delivery(graph, p) + back.latency);
   WideTime out = kNever;
-  const Fronts fronts = fronts_of(graph, p);
-  for (const Front& front : fronts.all()) out = std::min(out, acknowledged(front, back, p));
+  const lone_flow::Fronts fronts = fronts_of(graph, p);
+  for (const lone_flow::Front& front : fronts.all()) out = std::min(out, acknowledged(front, back, p));
   return saturated(out);
 }
 
 Time Paths::delivery(std::uint32_t src, std::uint32_t dst, Bytes size, const Framing& framing) const {
-  const Packets p(size, framing);
+  const lone_flow::Packets p(size, framing);
   if (is_as_one_path(src, dst, framing.sprayed)) {
-    Front front;
+    lone_flow::Front front;
     walk(src, dst, [&](const Link& l) { front.cross(l, p); });
     return saturated(front.last);
   }
   const PathGraph graph(*routing_, src, dst);
   if (framing.sprayed) return saturated(sprayed_delivery(graph, p));
   WideTime out = kNever;
-  const Fronts fronts = fronts_of(graph, p);
-  for (const Front& front : fronts.all()) out = std::min(out, front.last);
+  const lone_flow::Fronts fronts = fronts_of(graph, p);
+  for (const lone_flow::Front& front : fronts.all()) out = std::min(out, front.last);
   return saturated(out);
 }
 
 Time Paths::delivery_by(const Topology& t, std::span<const std::uint32_t> ports, Bytes size, const Framing& framing) {
-  const Packets p(size, framing);
-  Front front;
+  const lone_flow::Packets p(size, framing);
+  lone_flow::Front front;
   for (const std::uint32_t port : ports) front.cross(t.links[port / 2], p);
   return saturated(front.last);
 }
