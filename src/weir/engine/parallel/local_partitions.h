@@ -61,12 +61,10 @@ class LocalPartitions final : public Partitions {
     return !exchange_ && parts_.front()->has_long_turns() && (count_ == 1 || cuts_shortest_);
   }
   void after_fork() override { rounds_.after_fork(); }
-
   void add_driver(traffic::Driver& driver, bool tells_others, Time lag) override {
     for (auto& p : parts_) p->add_driver(driver, tells_others, lag);
     totals_are_known_ = false;
   }
-
   void add_flow(const traffic::Flow& flow) override {
     if (const std::uint32_t i = of_node_[flow.src]; own_.has(i)) pending_[i - own_.first].push_back(flow);
   }
@@ -108,7 +106,6 @@ class LocalPartitions final : public Partitions {
         out = std::min(out, Time{static_cast<std::int64_t>(of_rank)});
     return out;
   }
-
   void skip_to(Time t) override {
     for (auto& p : parts_) p->skip_to(t);
   }
@@ -155,11 +152,9 @@ class LocalPartitions final : public Partitions {
         for (const host::Flow* flow : network_.hosts[host].flows)
           if (flow != nullptr && !flow->rests()) visit(host, *flow);
   }
-
   std::span<const host::QueuedMessage> messages_of(std::uint32_t src, const host::Flow& flow) const override {
     return part_of(src)->messages_of(src, flow);
   }
-
   bool has_untaken() const override {
     return std::any_of(parts_.begin(), parts_.end(), [](const auto& p) { return p->has_untaken(); });
   }
@@ -169,7 +164,6 @@ class LocalPartitions final : public Partitions {
       box.packets.for_each([&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
     });
   }
-
   void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const override {
     if (auto* part = part_of(topology_.port_owner(port))) part->for_each_waiting(port, visit);
   }
