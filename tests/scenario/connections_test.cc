@@ -40,11 +40,14 @@ TEST(ConnectionsScenario, IsRefusedBesideWhatFlowsAreNeededFor) {
   EXPECT_EQ(refusal_beside_connections({"transport.idle=restart"}), "");
   const std::string and_so = ", and with transport.connections = \"kept\" messages share flows; remove one of the two";
   EXPECT_EQ(refusal_beside_connections({"run.fast_forward.theta=0.05"}),
-            "a.toml: key 'run.fast_forward': messages that are skipped are flows of their own" + and_so);
+            "--set run.fast_forward.theta: key 'run.fast_forward': messages that are skipped are flows of their own" +
+                and_so);
   EXPECT_EQ(refusal_beside_connections({"algorithm.unsolicited=10 KB"}),
             "--set algorithm.unsolicited: credits are asked for and granted until a flow ends" + and_so);
-  EXPECT_EQ(refusal_beside_connections({"algorithm.stack.segment=64 KB"}),
-            "a.toml: key 'algorithm.stack': a host's stack hands down one flow from its start on" + and_so);
+  EXPECT_EQ(
+      refusal_beside_connections({"algorithm.stack.segment=64 KB"}),
+      "--set algorithm.stack.segment: key 'algorithm.stack': a host's stack hands down one flow from its start on" +
+          and_so);
   EXPECT_NE(refusal_beside_connections({"run.fidelity=flow"}).find("all messages share links at once"),
             std::string::npos);
 }

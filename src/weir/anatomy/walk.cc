@@ -300,13 +300,22 @@ Time Walk::held_within(std::uint32_t host, Time from, Time until) const {
   return sum;
 }
 
-void Walk::end(FlowWalk& flow, const net::TraceEvent& event) {
-  if (flow.heard_at == event.time && flow.knows_heard) {
-    const PacketNote& note = flow.heard;
-    Parts parts = note.parts;
-    const std::int64_t rest = (event.time - note.sent).ps;
-    parts[Part::alone] += rest - add_waits(note.journey, rest, parts);
+// A message of a connection may end with the acknowledgement of a packet of a later one. Then it has waited for that.
+Parts Walk::until_end(const FlowWalk& flow, Time end) const {
+  if (flow.heard_at == end && flow.knows_heard) {
+    Parts parts = flow.heard.parts;
+    const std::int64_t rest = (end - flow.heard.sent).ps;
+    parts[Part::alone] += rest - add_waits(flow.heard.journey, rest, parts);
+    return parts;
+  }
+  Reached reached = before_opening(flow);
+  reached.parts[Part::ack] += (end - reached.at).ps;
+  return reached.parts;
+}
 
+void Walk::end(FlowWalk& flow, const net::TraceEvent& event) {
+  if (flow.has_sent) {
+    Parts parts = until_end(flow, event.time);
     const host::Profile& profile = model_.profiles[flow.profile];
     const net::Framing whole = model_.framing(profile);
     const net::Framing bare = model_.framing_without_int(profile);

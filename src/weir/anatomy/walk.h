@@ -133,6 +133,7 @@ class Walk {
   // When its last packet had left, or the last acknowledgement had arrived, whichever was later.
   Reached before_opening(const FlowWalk& flow) const;
   Parts until_heard(const FlowWalk& flow) const;
+  Parts until_end(const FlowWalk& flow, Time end) const;
   // Divides [from, until) by what the flow waited for.
   void divide(const FlowWalk& flow, Time from, Time until, std::uint32_t host, std::uint32_t nic, Parts& out) const;
   Time held_within(std::uint32_t host, Time from, Time until) const;

@@ -37,7 +37,9 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
                               Bytes lost, net::Cause cause) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind)) return;
-    if (kind == net::EventKind::controlled && !tracer().is_news(flow.id, flow.control.window, flow.control.rate))
+    // What is news of a message of a connection is found out later (engine/trace/trace_order.h).
+    if (kind == net::EventKind::controlled && !flow.is_connection &&
+        !tracer().is_news(flow.id, flow.control.window, flow.control.rate))
       return;
     net::TraceEvent& event = tracer().add();
     event.time = now;
@@ -81,7 +83,7 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
                              : on_ramp ? net::Cause::on_ramp
                                        : net::Cause::pacing;
     const Time not_before = may_send && !is_due ? flow.due() : Time{};
-    if (!tracer().is_news(flow.id, cause, not_before)) return;
+    if (!flow.is_connection && !tracer().is_news(flow.id, cause, not_before)) return;
     trace(net::EventKind::waiting, host, flow, now, {}, {}, cause);
     tracer().events().back().not_before = not_before;
   }
