@@ -9,10 +9,6 @@
 namespace weir::traffic {
 namespace {
 
-// The ports of one source's messages begin so far behind those of the source before. Of a source that is alone they are
-// those of a program (Traffic::add).
-constexpr std::uint32_t kPortsApart = 1'009;
-
 constexpr std::uint32_t kFirst = ~std::uint32_t{0};  // as the word of a wake-up
 
 }  // namespace

@@ -97,5 +97,8 @@ inline constexpr std::uint64_t kFirstInjected = std::uint64_t{1} << 31;
 inline constexpr std::uint16_t kFirstSourcePort = 10000;
 inline constexpr std::uint16_t kSourcePorts = 50000;
 inline constexpr std::uint16_t kDestinationPort = 100;
+// Source ports of a driver's messages begin so far behind those of the source before. Of a source that is alone they
+// are those of a program.
+inline constexpr std::uint32_t kPortsApart = 1'009;
 
 }  // namespace weir::traffic

@@ -17,9 +17,6 @@ constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kComputed = 1;
 constexpr std::uint32_t kArrived = 2;  // a message that this rank has sent in its server
 
-// The ports of one source's messages begin so far behind those of the source before.
-constexpr std::uint32_t kPortsApart = 1'009;
-
 }  // namespace
 
 TrainingDriver::TrainingDriver(const Training& t, const Context& context)

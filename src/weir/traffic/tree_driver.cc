@@ -12,12 +12,12 @@ namespace {
 std::uint64_t messages_of(const Collective& c, std::uint64_t ranks) { return (ranks - 1) * 2 * 2 * c.chunks; }
 
 // What a message's word says.
-constexpr std::uint64_t word_of(std::uint32_t tree, std::uint32_t chunk, bool down) {
+constexpr std::uint64_t tree_word(std::uint32_t tree, std::uint32_t chunk, bool down) {
   return std::uint64_t{chunk} << 2 | tree << 1 | (down ? 1u : 0u);
 }
-constexpr bool is_down(std::uint64_t word) { return (word & 1) != 0; }
-constexpr std::uint32_t tree_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 1 & 1); }
-constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 2); }
+constexpr bool goes_down(std::uint64_t word) { return (word & 1) != 0; }
+constexpr std::uint32_t tree_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 1 & 1); }
+constexpr std::uint32_t chunk_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 2); }
 
 }  // namespace
 
@@ -52,7 +52,7 @@ CollectiveDriver::Send TreeDriver::message_of(std::uint32_t tree, std::uint32_t 
   return {.to = to,
           .peer = tree + kTrees * peer,
           .size = size_of(tree, chunk),
-          .word = word_of(tree, chunk, way == Way::down)};
+          .word = tree_word(tree, chunk, way == Way::down)};
 }
 
 // Leaves begin.
@@ -64,9 +64,9 @@ void TreeDriver::start(Desk& desk, std::uint32_t rank) {
 }
 
 void TreeDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
-  const std::uint32_t tree = tree_of(word);
-  const std::uint32_t chunk = chunk_of(word);
-  if (is_down(word)) return pass_down(desk, rank, tree, chunk);
+  const std::uint32_t tree = tree_in(word);
+  const std::uint32_t chunk = chunk_in(word);
+  if (goes_down(word)) return pass_down(desk, rank, tree, chunk);
   if (const std::uint32_t children = place_of(rank, tree).children; children > 1) {
     auto& come = come_[rank];
     if (come.empty()) come.resize(std::size_t{kTrees} * collective().chunks);
