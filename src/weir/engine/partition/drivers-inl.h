@@ -35,25 +35,18 @@ void Drivers<P>::add(traffic::Driver& driver, Time lag) {
 }
 
 template <class P>
-inline traffic::Desk& Drivers<P>::desk(std::uint32_t driver, std::uint32_t h, Time now) {
-  driver_ = driver;
-  host_ = h;
-  now_ = now;
-  return *this;
-}
-
-template <class P>
 void Drivers<P>::set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::uint32_t word) {
   network().hosts[h].timers.push({at, slot, word});
   nics().wake_by(h, at);
 }
 
 template <class P>
-void Drivers<P>::send(traffic::Message message) {
-  OfHost& own = of_host_[host_];
-  if (message.dst == host_ || message.dst >= shared().hosts) throw InputError("dst", "a message goes to another host");
+void Drivers<P>::HostDesk::send(traffic::Message message) {
+  OfHost& own = all_.of_host_[host_];
+  if (message.dst == host_ || message.dst >= all_.shared().hosts)
+    throw InputError("dst", "a message goes to another host");
   traffic::check_size(message.size);
-  if (message.profile >= model().profiles.size()) throw InputError("profile", "there is no such profile");
+  if (message.profile >= all_.model().profiles.size()) throw InputError("profile", "there is no such profile");
   message.src = host_;
   message.started = now_;
   if (message.id >= traffic::kAnyUnlistedId) {
@@ -61,21 +54,21 @@ void Drivers<P>::send(traffic::Message message) {
     message.id = unlisted | (std::uint64_t{host_} + 1) << 32 | own.sent++;
   }
   own.to_send.push_back({.message = message, .driver = driver_});
-  if (own.to_send.size() == 1) set_timer(host_, now_, host::kSendSlot, 0);
+  if (own.to_send.size() == 1) all_.set_timer(host_, now_, host::kSendSlot, 0);
 }
 
 template <class P>
-void Drivers<P>::wake(Time at, std::uint32_t word) {
+void Drivers<P>::HostDesk::wake(Time at, std::uint32_t word) {
   assert(at >= now_);
-  set_timer(host_, at, host::kFirstWakeSlot - driver_, word);
+  all_.set_timer(host_, at, host::kFirstWakeSlot - driver_, word);
 }
 
 template <class P>
-void Drivers<P>::post(std::uint32_t to, std::uint64_t word, Time at) {
-  tell({.at = std::max(at, now_ + lag_),
-        .message = {.id = 0, .word = word, .src = host_, .dst = to},
-        .driver = driver_,
-        .kind = NoticeKind::posted});
+void Drivers<P>::HostDesk::post(std::uint32_t to, std::uint64_t word, Time at) {
+  all_.tell({.at = std::max(at, now_ + lag()),
+             .message = {.id = 0, .word = word, .src = host_, .dst = to},
+             .driver = driver_,
+             .kind = NoticeKind::posted});
 }
 
 template <class P>

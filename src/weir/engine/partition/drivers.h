@@ -26,7 +26,7 @@
 namespace weir::engine {
 
 template <class P>
-class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
+class Drivers : public sim::PartitionPart<Drivers, P> {
  public:
   // Called before the first event. The driver must outlive this. It is told of what other hosts post `lag` later, at
   // least the longest epoch if there are several partitions.
@@ -85,16 +85,34 @@ class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
     std::uint32_t sent = 0;                                                                          // messages
   };
 
-  std::uint32_t host() const override { return host_; }
-  Time now() const override { return now_; }
-  void send(traffic::Message message) override;
-  void wake(Time at, std::uint32_t word) override;
-  void post(std::uint32_t host, std::uint64_t word, Time at) override;
-  Time lag() const override { return lag_; }
-  void done(std::uint64_t tasks) override { tasks_done_ += tasks; }
+  // What a driver can do for one host, during one call.
+  class HostDesk final : public traffic::Desk {
+   public:
+    explicit HostDesk(Drivers& all) : all_(all) {}
+    HostDesk& of(std::uint32_t driver, std::uint32_t host, Time now) {
+      driver_ = driver;
+      host_ = host;
+      now_ = now;
+      return *this;
+    }
+
+    std::uint32_t host() const override { return host_; }
+    Time now() const override { return now_; }
+    void send(traffic::Message message) override;
+    void wake(Time at, std::uint32_t word) override;
+    void post(std::uint32_t host, std::uint64_t word, Time at) override;
+    Time lag() const override { return all_.lag_; }
+    void done(std::uint64_t tasks) override { all_.tasks_done_ += tasks; }
+
+   private:
+    Drivers& all_;
+    std::uint32_t driver_ = 0;
+    std::uint32_t host_ = 0;
+    Time now_;
+  };
 
   // The desk of host h for this driver, until the next call.
-  traffic::Desk& desk(std::uint32_t driver, std::uint32_t h, Time now);
+  traffic::Desk& desk(std::uint32_t driver, std::uint32_t h, Time now) { return desk_.of(driver, h, now); }
   void set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::uint32_t word);
   void begin(std::uint32_t h, host::QueuedMessage& message, Time now);
   host::Flow& flow_of(std::uint32_t h, host::QueuedMessage& message, Time now);
@@ -113,9 +131,7 @@ class Drivers : public sim::PartitionPart<Drivers, P>, private traffic::Desk {
   std::vector<Notice> notices_;                            // for other partitions
   Time lag_;
   std::uint64_t tasks_done_ = 0;
-  std::uint32_t host_ = 0;  // of the desk
-  std::uint32_t driver_ = 0;
-  Time now_;
+  HostDesk desk_{*this};
 };
 
 }  // namespace weir::engine
