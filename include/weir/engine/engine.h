@@ -88,7 +88,7 @@ class Engine : public Observation, public Checkpointing {
   // Calls `call` once the readers of the trace have been told all that has happened before now(), on the thread on
   // which they are told, and before they are told anything else; at once if that has come about. For readers that are
   // told beside the run, and have to know what the run tells between epochs.
-  virtual void after_trace(std::function<void()> call) { call(); }
+  virtual void after_trace(std::function<void()> call) { call(); }  // NOLINT(performance-unnecessary-value-param)
 
   // Sets the function that answers when flows ask for decisions (host/decisions.h): a Policy answers at once, a
   // BatchPolicy at the end of each epoch. Only one of the two may be set, and only when trace() may be called.

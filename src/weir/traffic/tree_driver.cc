@@ -24,7 +24,7 @@ constexpr std::uint32_t chunk_in(std::uint64_t word) { return static_cast<std::u
 TreeDriver::TreeDriver(const Collective& c, const Context& context)
     : TreeDriver(c, context, plan_collective(c, context)) {}
 
-TreeDriver::TreeDriver(const Collective& c, const Context& context, CollectivePlan plan)
+TreeDriver::TreeDriver(const Collective& c, const Context& context, const CollectivePlan& plan)
     : CollectiveDriver(c, context, plan.hosts, messages_of(c, plan.hosts.size())), come_(plan.hosts.size()) {}
 
 TreeDriver::Place TreeDriver::place_of(std::uint32_t rank, std::uint32_t tree) const {

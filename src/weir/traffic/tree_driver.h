@@ -18,7 +18,7 @@ class TreeDriver final : public CollectiveDriver {
   std::unique_ptr<Driver> clone() const override { return std::make_unique<TreeDriver>(*this); }
 
  private:
-  TreeDriver(const Collective& collective, const Context& context, CollectivePlan plan);
+  TreeDriver(const Collective& collective, const Context& context, const CollectivePlan& plan);
 
   static constexpr std::uint32_t kTrees = 2;
   enum class Way : std::uint8_t { up, down };
