@@ -54,6 +54,7 @@ class Desk {
   virtual Time now() const = 0;
 
   // Sends a message from this host, now; `src` and `started` are set here. Several leave in the order of their calls.
+  // Throws InputError if there is no such other host or profile, or the size is out of range.
   virtual void send(Message message) = 0;
   // Calls woken() for this host at `at`, which is not before now(). Those of one instant come in order of `word`.
   virtual void wake(Time at, std::uint32_t word) = 0;
