@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -47,6 +48,16 @@ std::string cell(std::string_view text) {
     out += c;
   }
   return out;
+}
+
+// With a capital where the first word is one of plain letters, unlike "ns-3" or "[network]".
+std::string sentence(std::string text) {
+  const auto end = text.find_first_of(" ,;");
+  const auto is_letter = [](unsigned char c) { return std::islower(c) != 0; };
+  if (std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(end, text.size())), is_letter) &&
+      !text.empty())
+    text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
 std::string values_text(const ReferencePreset& p) {
@@ -126,7 +137,8 @@ std::string to_markdown(const std::vector<ReferenceSection>& sections) {
       continue;
     }
     for (const auto& item : section.items) {
-      out += fmt::format("\n### {}\n\n{}.\n", item.name, cell(with_source(item.meaning, item.source)));
+      out += fmt::format("\n### {}\n\n{}.\n", item.name,
+                         sentence(cell(with_source(item.meaning, item.source))));
       for (const auto& table : item.tables) {
         out += fmt::format("\n`{}`\n\n| key | type | default | valid | meaning | source |\n|---|---|---|---|---|---|\n",
                            table.header);

@@ -73,12 +73,12 @@ std::span<const TableKind<Scenario>> tables() {
   using S = Scenario;
   using F = engine::FaultRows;
   static const std::array list{
-      part<S, &S::run>("run", "run", "the run itself"),
+      part<S, &S::run>("run", "run", "seed, end, threads and rules of the run"),
       part<S, &S::fast_forward>(
           "run.fast_forward", "run",
           "messages of collectives that repeat are not sent again, and spans in which all flows are "
           "steady are left out, if the table is there"),
-      part<S, &S::network>("network", "network", "all ports"),
+      part<S, &S::network>("network", "network", "what holds for all switches and their ports"),
       part<S, &S::buffer>("network.buffer", "network", "shared buffer and PFC"),
       part<S, &S::watchdog>("network.pfc.watchdog", "network", "breaks deadlocks of PFC"),
       part<S, &S::adaptive>("network.adaptive", "network",
