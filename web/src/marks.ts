@@ -201,9 +201,12 @@ export function drawn(figure: Figure, s: Series, index: number, x: Place, y: Pla
       itemStyle: s.printed
         ? { color: view.theme.surface, borderColor: tint, borderWidth: 1.5, borderType: 'dashed' }
         : { color: (p: { value: number[] }): string => colourOf(figure, index, p.value[0], view.theme), borderRadius: [2, 2, 0, 0] },
+      // A bar of no height says that it is there.
       label: {
-        show: !!s.few, position: 'insideBottom', color: view.theme.surface, fontSize: view.fontSize + 4, fontFamily: view.font,
-        formatter: (p: { dataIndex: number }): string => (s.few && s.few.indexOf(p.dataIndex) >= 0 ? '*' : ''),
+        show: !!s.few || s.y.some((v) => v === 0), position: 'insideBottom', color: view.theme.surface, fontSize: view.fontSize + 4,
+        fontFamily: view.font, rich: { zero: { color: view.theme.ink, fontSize: view.fontSize } },
+        formatter: (p: { dataIndex: number; value: number[] }): string =>
+          p.value[1] === 0 ? '{zero|0}' : s.few && s.few.indexOf(p.dataIndex) >= 0 ? '*' : '',
       },
       emphasis: { disabled: true }, animation: false,
     }];
