@@ -104,7 +104,7 @@ def main():
     parser.add_argument("new")
     parser.add_argument("patterns", nargs="*", metavar="PATTERN", help="of names of scenarios, such as 'on-ramp-*'")
     parser.add_argument("--brief", action="store_true", help="four of the 18 ways, and no bench cases")
-    o = parser.parse_args()
+    o = parser.parse_intermixed_args()
     programs = [os.path.abspath(o.old), os.path.abspath(o.new)]
     for weir in programs:
         if not os.access(weir, os.X_OK):
