@@ -6,6 +6,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "weir/base/text_file.h"
 #include "weir/claims/catalogue.h"
@@ -44,8 +45,8 @@ Restatement read_restatement(const TableReader& table) {
 }
 
 Claim read_claim(const TableReader& table) {
-  table.allow_only({"id", "paper", "place", "figure", "scenario", "expected", "rule", "first_rule", "cost", "weak",
-                    "not_run", "restated"});
+  table.allow_only({"id", "paper", "place", "figure", "scenario", "expected", "rule", "literal", "first_rule", "cost",
+                    "weak", "kind", "not_run", "restated"});
   Claim out;
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
@@ -57,9 +58,13 @@ Claim read_claim(const TableReader& table) {
   out.scenario = table.text("scenario");
   out.expected = table.required_text("expected", "what the paper says");
   out.rule = table.required_text("rule", "when it counts as reproduced");
+  out.literal = table.text("literal");
   out.first_rule = table.text("first_rule");
   out.cost = table.required_text("cost", "T, S, M, H, R or -");
   out.weak = flag(table, "weak");
+  out.kind = table.text("kind");
+  if (!out.kind.empty() && std::find(std::begin(kKinds), std::end(kKinds), out.kind) == std::end(kKinds))
+    throw table.error_at("kind", fmt::format("'{}' is unknown; valid is {}", out.kind, fmt::join(kKinds, ", ")));
   out.not_run = table.text("not_run");
   if (table.find("restated") != nullptr) out.restated = read_restatement(table.table("restated"));
   return out;
@@ -124,7 +129,13 @@ FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims
                                         : fmt::format("{} is judged by code; list it under paper.claims", id));
   };
   for (const std::string& id : figure.claims) check_judge(figure.where, "paper.claims", id, true);
-  for (const study::PaperClaim& claim : out.study.claims) check_judge(claim.where, "claim.id", claim.id, false);
+  for (const study::PaperClaim& claim : out.study.claims) {
+    check_judge(claim.where, "claim.id", claim.id, false);
+    if (claim.literal.has_value() == find(claims, claim.id)->literal.empty())
+      throw scenario::key_error(claim.where, "claim.literal",
+                                fmt::format("claims.toml has {} of {}; write it in both, or in none",
+                                            claim.literal ? "no literal rule" : "a literal rule", claim.id));
+  }
   return out;
 }
 
