@@ -142,7 +142,7 @@ void a20_reacting_once_per_round_trip_keeps_the_queue(Context& context) {
   const Time per_rtt_beyond = per_rtt - per_rtt_drain;
   const bool holds = per_rtt_beyond >= 2 * hpcc_beyond;
   context.judge(
-      "A20", holds,
+      "A20", {holds, per_rtt >= 2 * hpcc},
       fmt::format("HPCC: {:.0f} us, of which the peak takes {:.0f} us at line rate; per round trip: {:.0f} us, "
                   "{:.0f} us; beyond that {:.0f} and {:.0f} us, {:.1f} times",
                   us(hpcc), us(hpcc_drain), us(per_rtt), us(per_rtt_drain), us(hpcc_beyond), us(per_rtt_beyond),
@@ -174,14 +174,14 @@ std::int64_t p95_queue(const Context& context, const std::string& w_ai) {
 }
 
 void a22_small_steps_keep_the_queue_short(Context& context) {
-  bool holds = true;
+  std::int64_t most = 0;
   std::string measured;
   for (const std::string w_ai : {"25 B", "50 B", "100 B", "150 B"}) {
     const std::int64_t p95 = p95_queue(context, w_ai);
-    holds = holds && p95 <= 5'500;
+    most = std::max(most, p95);
     measured += fmt::format("{}{}: {} B", measured.empty() ? "" : "; ", w_ai, p95);
   }
-  context.judge("A22", holds, measured);
+  context.judge("A22", {most <= 5'500, most <= 4'000}, measured);
 }
 
 void a23_a_large_step_costs_some_queue(Context& context) {

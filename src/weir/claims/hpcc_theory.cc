@@ -242,7 +242,7 @@ void a12_a13_a14_periodic_queue(Context& context) {
 
   const PeriodicQueue full{50, 1};
   const bool at_one = std::abs(full.mean_work() / full.bridge_mean() - 1) <= 0.08;
-  context.judge("A14", at_one,
+  context.judge("A14", {at_one, full.mean_work() < 5},
                 fmt::format("work {:.2f}, sqrt(pi N / 8) = {:.2f}; {:.2f} packets, {:.2f} of them waiting",
                             full.mean_work(), full.bridge_mean(), full.mean_packets(), full.mean_waiting()));
 }

@@ -60,9 +60,10 @@ void figure_4(Context& context, const Figure& f) {
   context.judge("E12", {each_from(f, "Swift", 500)}, f.text({"Swift"}));
   context.judge("E13", {each_from(f, "LSwift", 80) + each_up_to(f, "LSwift", 350)}, f.text({"LSwift"}));
   context.judge("E14", {each_from(f, "MSwift", 12) + each_up_to(f, "MSwift", 70)}, f.text({"MSwift"}));
+  const Comparisons of_nscc = each_from(f, "NSCC", 20) + each_up_to(f, "NSCC", 90) + each_from(f, "MNSCC", 20) +
+                              each_up_to(f, "MNSCC", 90);
   context.judge("E15",
-                {each_from(f, "NSCC", 20) + each_up_to(f, "NSCC", 90) + each_from(f, "MNSCC", 20) +
-                 each_up_to(f, "MNSCC", 90) + each_below(f, "MNSCC", 1, "NSCC", 5)},
+                {of_nscc + each_below(f, "MNSCC", 1, "NSCC", 5), of_nscc + each_below(f, "MNSCC", 1, "NSCC", 0, true)},
                 f.text({"NSCC", "MNSCC"}));
   context.judge("E16", {{at_least_times(f, "LSwift", 4, "MSwift")}}, times(ratios(f, "LSwift", "MSwift")));
 }
@@ -116,7 +117,8 @@ void figure_6(Context& context) {
   context.judge("E20", {{below("LSwift < NSCC, reps", f.at("LSwift", "reps"), 1, f.at("NSCC", "reps"), 0, true)}},
                 f.text({"LSwift", "NSCC", "MNSCC"}));
   context.judge("E21",
-                {each_below(f, "MSwift", 1 / 0.95, "LSwift") + Comparisons{at_least_times(f, "LSwift", 1.25, "MSwift")}},
+                {each_below(f, "MSwift", 1 / 0.95, "LSwift") + Comparisons{at_least_times(f, "LSwift", 1.25, "MSwift")},
+                 each_below(f, "MSwift", 1, "LSwift", 0, true)},
                 f.text({"MSwift"}) + "; LSwift's are " + times(ratios(f, "LSwift", "MSwift")));
   context.judge("E22", {is_lowest(f, "MSwift", "reps")}, fmt::format("{}: {:.0f} %", lowest(f), lowest_mean(f)));
 }
@@ -140,7 +142,8 @@ void single_path(Context& context) {
   };
   context.judge("E41",
                 {{within("MSwift <= 1.05 LSwift", 1.05, mswift, lswift),
-                  within("MSwift >= 0.95 LSwift", 1 / 0.95, lswift, mswift)}},
+                  within("MSwift >= 0.95 LSwift", 1 / 0.95, lswift, mswift)},
+                 {within("MSwift <= LSwift", 1, mswift, lswift)}},
                 fmt::format("mean FCT LSwift {:.0f}, MSwift {:.0f} us: {:.3f}; the last one's {}", mean_fct(lswift),
                             mean_fct(mswift), mean_fct(mswift) / mean_fct(lswift), f.text()));
 }

@@ -179,8 +179,7 @@ void e2_dctcp_unmarked(Context& context) {
 void e3_dctcp_marked(Context& context) {
   const auto r = ratios(
       {200, 100, 50}, [&](int n) { return by_queue(context, n, kDctcp); }, &theory::SprayingModel::tcp);
-  const bool holds = within(r, 0, 1.05);
-  context.judge("E3", holds, text(r));
+  context.judge("E3", {within(r, 0, 1.05), within(r, 0, 1)}, text(r));
 }
 
 void e4_swift(Context& context) {
