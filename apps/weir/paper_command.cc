@@ -113,7 +113,7 @@ int why(const PaperCommandOptions& o) {
   if (!c.literal.empty()) out += line("words", c.literal) + line("by words", words_text(v));
   if (!c.counts()) out += line("does not count", c.kind);
   if (c.restated)
-    out += line("in words", c.restated->words) +
+    out += line("restated", c.restated->reason()) +
            line("before", fmt::format("{}: {}", c.restated->rule, c.restated->verdict));
   if (v.verdict == claims::kNotRun) out += line("because", v.reason);
   if (v.verdict == claims::kFails && !c.cause) out += line("because", v.reason);

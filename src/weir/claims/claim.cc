@@ -38,10 +38,14 @@ bool is_paper(std::string_view name) {
 }
 
 Restatement read_restatement(const TableReader& table) {
-  table.allow_only({"rule", "verdict", "words"});
-  return {.rule = table.required_text("rule", "when it counted as reproduced before"),
-          .verdict = table.required_text("verdict", "the verdict by that rule"),
-          .words = table.required_text("words", "those of the paper that the rule is restated in")};
+  table.allow_only({"rule", "verdict", "words", "why"});
+  Restatement out{.rule = table.required_text("rule", "when it counted as reproduced before"),
+                  .verdict = table.required_text("verdict", "the verdict by that rule"),
+                  .words = table.text("words"),
+                  .why = table.text("why")};
+  if (out.words.empty() == out.why.empty())
+    throw table.error_at("words", "write the paper's words that the rule is restated in, or why it is under 'why'");
+  return out;
 }
 
 Claim read_claim(const TableReader& table) {

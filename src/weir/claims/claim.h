@@ -31,11 +31,15 @@ struct Cause {
   std::string text() const;
 };
 
-// What counted as reproduced before the rule was restated in the paper's words, after measuring.
+// What counted as reproduced before the rule was restated after measuring: in the paper's words, or because it was wrong.
 struct Restatement {
   std::string rule;
   std::string verdict;  // by that rule
-  std::string words;    // the paper's
+  std::string words;    // the paper's; "" = it was not for these
+  std::string why;      // then
+
+  // "in the paper's words: ..."; "since it was true of zeros"
+  std::string reason() const { return words.empty() ? why : "in the paper's words: \"" + words + "\""; }
 };
 
 // Why a claim does not count: it is judged by what the paper itself says; by figures of our own; without a part of what

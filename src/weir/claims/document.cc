@@ -88,8 +88,8 @@ std::string rule_text(const Claim& c) {
   std::string out = c.rule + (c.weak ? " (weak)" : "") + (c.counts() ? "" : fmt::format(" ({})", c.kind));
   if (!c.literal.empty()) out += fmt::format(" (by the words: {})", c.literal);
   if (c.restated)
-    out += fmt::format(" (restated after measuring, in the paper's words: \"{}\"; before: {}: {})", c.restated->words,
-                       c.restated->rule, c.restated->verdict);
+    out += fmt::format(" (restated after measuring, {}; before: {}: {})", c.restated->reason(), c.restated->rule,
+                       c.restated->verdict);
   return out;
 }
 
