@@ -304,9 +304,8 @@ std::string describe(const Claim& c, const Verdict& v) {
     return text.empty() ? "" : fmt::format("  {:<8}  {}\n", head, text);
   };
   return fmt::format("{} ({}, {}): {}\n", c.id, c.paper, c.place, v.verdict) + line("expected", c.expected) +
-         line("rule", c.rule) + line("measured", v.measured) + line("firmness", v.firmness) +
-         line("words", c.literal) + (c.literal.empty() ? "" : line("by words", words_text(v))) +
-         line("because", v.reason);
+         line("rule", c.rule) + line("measured", v.measured) + line("firmness", v.firmness) + line("words", c.literal) +
+         (c.literal.empty() ? "" : line("by words", words_text(v))) + line("because", v.reason);
 }
 
 std::string words_text(const Verdict& v) {

@@ -135,8 +135,7 @@ TEST(Perturbation, IsNotAppliedTwice) {
 
 TEST(Perturbation, IsToldOf) {
   EXPECT_TRUE(changed(kJoiningFlows, 0).notices.empty());
-  EXPECT_EQ(changed(kJoiningFlows, 4).notices,
-            std::vector<std::string>{"run.perturbation = 4: all link delays + 1 %"});
+  EXPECT_EQ(changed(kJoiningFlows, 4).notices, std::vector<std::string>{"run.perturbation = 4: all link delays + 1 %"});
   EXPECT_EQ(changed(kStaggered, 5).notices,
             std::vector<std::string>{
                 "run.perturbation = 5: T of the algorithms + 1 %; nothing in this scenario changes by that"});

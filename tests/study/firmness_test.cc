@@ -72,7 +72,8 @@ TEST(Firmness, OfSeveralComparisonsIsThatOfTheLeastFirmOne) {
   const Compared wide{"wide", {1, 2, 3}};
   const Compared wrong{"wrong", {-1, -1.1, -0.9}};
   EXPECT_EQ(judge_over_seeds(std::vector{firm, wide}).answer, Answer::undecided);
-  EXPECT_EQ(judge_over_seeds(std::vector{firm, wide}).firmness, "wide: by 2 (-0.484 ... 4.48), of 2 comparisons; 3 seeds");
+  EXPECT_EQ(judge_over_seeds(std::vector{firm, wide}).firmness,
+            "wide: by 2 (-0.484 ... 4.48), of 2 comparisons; 3 seeds");
   EXPECT_EQ(judge_over_seeds(std::vector{firm, wide, wrong}).answer, Answer::fails);
   EXPECT_EQ(judge_over_seeds(std::vector{firm}).firmness, "firm: by 10 (9.75 ... 10.2); 3 seeds");
 }
@@ -168,7 +169,8 @@ TEST(Firmness, OfAPerturbedStudyIsByItsRuns) {
   const std::vector<double> values{1, 3, 3, 3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3};
   const Judgement j = judged("rule = \"fct > 2\"\n", values, perturbed_study());
   EXPECT_EQ(j.band, (Finding{Answer::holds, "6 of 6"}));
-  EXPECT_EQ(j.measured, "fct = 1 ps for 80 B, 1 ps for 160 B; true in 0 of 2; not for 80 B, 160 B");  // of the plain run
+  EXPECT_EQ(j.measured,
+            "fct = 1 ps for 80 B, 1 ps for 160 B; true in 0 of 2; not for 80 B, 160 B");  // of the plain run
   const std::vector<double> one_off{3, 3, 3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3};
   EXPECT_EQ(judged("rule = \"fct > 2\"\n", one_off, perturbed_study()).band,
             (Finding{Answer::undecided, "5 of 6; not with 9"}));

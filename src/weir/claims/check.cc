@@ -88,9 +88,8 @@ study::Finding judge_perturbed(const std::string& id, const std::vector<Perturbe
 }
 
 Judgement judge_perturbed(const Reading& r, const std::vector<PerturbedRun>& runs) {
-  Judgement out{.id = r.id,
-                .band = judge_perturbed(r.id, runs, [](const Met& met) { return met.band; }),
-                .measured = r.measured};
+  Judgement out{
+      .id = r.id, .band = judge_perturbed(r.id, runs, [](const Met& met) { return met.band; }), .measured = r.measured};
   if (r.met.literal) out.literal = judge_perturbed(r.id, runs, [](const Met& met) { return met.literal.value(); });
   return out;
 }

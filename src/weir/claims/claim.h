@@ -31,7 +31,8 @@ struct Cause {
   std::string text() const;
 };
 
-// What counted as reproduced before the rule was restated after measuring: in the paper's words, or because it was wrong.
+// What counted as reproduced before the rule was restated after measuring: in the paper's words, or because it was
+// wrong.
 struct Restatement {
   std::string rule;
   std::string verdict;  // by that rule

@@ -107,8 +107,8 @@ class Context {
   std::vector<Row> rows_;
 };
 
-// How firmly a verdict stands, where that is no figure: it is computed, with nothing left to chance; or nobody has looked
-// yet.
+// How firmly a verdict stands, where that is no figure: it is computed, with nothing left to chance; or nobody has
+// looked yet.
 inline constexpr std::string_view kComputed = "computed";
 inline constexpr std::string_view kNotMeasured = "not yet measured";
 

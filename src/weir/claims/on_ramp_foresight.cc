@@ -1,8 +1,8 @@
 // Claim C12 of the On-Ramp paper: what foretells the delay of the next packet (section 3.3, figure 6).
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 

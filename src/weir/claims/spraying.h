@@ -22,7 +22,7 @@ inline constexpr Time kSlower{20'000'000};
 struct Bar {
   std::vector<double> increase;          // of the completion time beyond its bound, %; infinite = not complete
   std::vector<std::vector<double>> fct;  // of all flows, us; by seed
-  std::uint64_t lost = 0;        // packets dropped by full buffers
+  std::uint64_t lost = 0;                // packets dropped by full buffers
   std::uint64_t timeouts = 0;
   double mean() const;
   double error() const;  // standard error of the mean

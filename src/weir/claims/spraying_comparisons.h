@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +16,11 @@ namespace weir::claims {
 
 using Comparisons = std::vector<Compared>;
 
-inline Comparisons operator+(Comparisons a, const Comparisons& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
+// All of several lists.
+inline Comparisons together(std::initializer_list<Comparisons> lists) {
+  Comparisons out;
+  for (const Comparisons& list : lists) out.insert(out.end(), list.begin(), list.end());
+  return out;
 }
 
 // By how much it is true with each of so many seeds.
@@ -44,7 +47,7 @@ inline Comparisons is_best(const Figure& f, const Algorithm& a, const Balancer& 
 }
 inline Comparisons is_best_with_each(const Figure& f, const Algorithm& a) {
   Comparisons out;
-  for (const Balancer& b : f.balancers()) out = out + is_best(f, a, b);
+  for (const Balancer& b : f.balancers()) out = together({out, is_best(f, a, b)});
   return out;
 }
 // It has the smallest of all bars with this balancer.

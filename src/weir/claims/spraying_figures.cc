@@ -58,12 +58,13 @@ constexpr int kManySeeds = 10;
 void figure_4(Context& context, const Figure& f) {
   tell_bars(context, "figure-4", f, kAll);
   context.judge("E12", {each_from(f, "Swift", 500)}, f.text({"Swift"}));
-  context.judge("E13", {each_from(f, "LSwift", 80) + each_up_to(f, "LSwift", 350)}, f.text({"LSwift"}));
-  context.judge("E14", {each_from(f, "MSwift", 12) + each_up_to(f, "MSwift", 70)}, f.text({"MSwift"}));
-  const Comparisons of_nscc = each_from(f, "NSCC", 20) + each_up_to(f, "NSCC", 90) + each_from(f, "MNSCC", 20) +
-                              each_up_to(f, "MNSCC", 90);
+  context.judge("E13", {together({each_from(f, "LSwift", 80), each_up_to(f, "LSwift", 350)})}, f.text({"LSwift"}));
+  context.judge("E14", {together({each_from(f, "MSwift", 12), each_up_to(f, "MSwift", 70)})}, f.text({"MSwift"}));
+  const Comparisons of_nscc = together(
+      {each_from(f, "NSCC", 20), each_up_to(f, "NSCC", 90), each_from(f, "MNSCC", 20), each_up_to(f, "MNSCC", 90)});
   context.judge("E15",
-                {of_nscc + each_below(f, "MNSCC", 1, "NSCC", 5), of_nscc + each_below(f, "MNSCC", 1, "NSCC", 0, true)},
+                {together({of_nscc, each_below(f, "MNSCC", 1, "NSCC", 5)}),
+                 together({of_nscc, each_below(f, "MNSCC", 1, "NSCC", 0, true)})},
                 f.text({"NSCC", "MNSCC"}));
   context.judge("E16", {{at_least_times(f, "LSwift", 4, "MSwift")}}, times(ratios(f, "LSwift", "MSwift")));
 }
@@ -117,7 +118,7 @@ void figure_6(Context& context) {
   context.judge("E20", {{below("LSwift < NSCC, reps", f.at("LSwift", "reps"), 1, f.at("NSCC", "reps"), 0, true)}},
                 f.text({"LSwift", "NSCC", "MNSCC"}));
   context.judge("E21",
-                {each_below(f, "MSwift", 1 / 0.95, "LSwift") + Comparisons{at_least_times(f, "LSwift", 1.25, "MSwift")},
+                {together({each_below(f, "MSwift", 1 / 0.95, "LSwift"), {at_least_times(f, "LSwift", 1.25, "MSwift")}}),
                  each_below(f, "MSwift", 1, "LSwift", 0, true)},
                 f.text({"MSwift"}) + "; LSwift's are " + times(ratios(f, "LSwift", "MSwift")));
   context.judge("E22", {is_lowest(f, "MSwift", "reps")}, fmt::format("{}: {:.0f} %", lowest(f), lowest_mean(f)));
@@ -138,7 +139,8 @@ void single_path(Context& context) {
   const Bar& lswift = f.at("LSwift", "ecmp");
   const Bar& mswift = f.at("MSwift", "ecmp");
   const auto within = [&](const std::string& text, double factor, const Bar& a, const Bar& b) {
-    return by_seed(text, kFewSeeds, [&, factor](std::size_t s) { return factor * mean_of(b.fct[s]) - mean_of(a.fct[s]); });
+    return by_seed(text, kFewSeeds,
+                   [&, factor](std::size_t s) { return factor * mean_of(b.fct[s]) - mean_of(a.fct[s]); });
   };
   context.judge("E41",
                 {{within("MSwift <= 1.05 LSwift", 1.05, mswift, lswift),
@@ -153,9 +155,10 @@ void figure_7(Context& context) {
   const Bar& mswift = f.at("MSwift", "reps");
   const auto reps = [&](const Algorithm& a) { return fmt::format("{:.2f} times", f.mean(a, "reps") / mswift.mean()); };
   context.judge("E23", {is_best_with_each(f, "MSwift")}, f.text());
-  context.judge("E24", {{below("LSwift >= 1.3 MSwift, reps", mswift, 1 / 1.3, f.at("LSwift", "reps"))}}, reps("LSwift"));
+  context.judge("E24", {{below("LSwift >= 1.3 MSwift, reps", mswift, 1 / 1.3, f.at("LSwift", "reps"))}},
+                reps("LSwift"));
   context.judge("E25", {{below("NSCC >= 1.5 MSwift, reps", mswift, 1 / 1.5, f.at("NSCC", "reps"))}}, reps("NSCC"));
-  context.judge("E26", {each_below(f, "MNSCC", 1.2, "NSCC") + each_below(f, "NSCC", 1 / 0.8, "MNSCC")},
+  context.judge("E26", {together({each_below(f, "MNSCC", 1.2, "NSCC"), each_below(f, "NSCC", 1 / 0.8, "MNSCC")})},
                 times(ratios(f, "MNSCC", "NSCC")));
 }
 
@@ -200,13 +203,13 @@ void figure_11(Context& context, const Figure& before) {
   for (const Algorithm& a : kResilient)
     for (const Balancer& b : kBalancers)
       higher.push_back(below(fmt::format("{}, {}: higher", a, b), before.at(a, b), 1, f.at(a, b), 0, true));
-  context.judge("E31", {higher + is_best_with_each(f, "MSwift")}, f.text());
+  context.judge("E31", {together({higher, is_best_with_each(f, "MSwift")})}, f.text());
 }
 
 void figure_12(Context& context) {
   const Figure f(baseline(context, kFewSeeds), {"MSwift-P10", "MSwift", "MSwift-P90"});
   const Compared p10 = below("MSwift-P10 < MSwift, ops", f.at("MSwift-P10", "ops"), 1, f.at("MSwift", "ops"), 0, true);
-  context.judge("E32", {Comparisons{p10} + is_best(f, "MSwift", "adaptive") + is_best(f, "MSwift", "reps")}, f.text());
+  context.judge("E32", {together({{p10}, is_best(f, "MSwift", "adaptive"), is_best(f, "MSwift", "reps")})}, f.text());
 }
 
 void percentile_90_with_reps(Context& context) {
@@ -225,8 +228,8 @@ void figure_13(Context& context, const Figure& before) {
                   is_larger(f, before, "MNSCC", false)}},
                 f.text());
   context.judge("E35",
-                {each_below(f, "MSwift", 1, "LSwift", 0, true) + each_below(f, "MNSCC", 1.15, "NSCC") +
-                 each_below(f, "NSCC", 1 / 0.85, "MNSCC")},
+                {together({each_below(f, "MSwift", 1, "LSwift", 0, true), each_below(f, "MNSCC", 1.15, "NSCC"),
+                           each_below(f, "NSCC", 1 / 0.85, "MNSCC")})},
                 fmt::format("LSwift over MSwift {}, MNSCC over NSCC {}", times(ratios(f, "LSwift", "MSwift")),
                             times(ratios(f, "MNSCC", "NSCC"))));
 }
@@ -243,9 +246,10 @@ void figures_beside_the_baseline(Context& context) {
 void figure_14(Context& context) {
   const Figure f(incast(context, kFewSeeds), kResilient);
   Comparisons small;
-  for (const Algorithm& a : kResilient) small = small + each_up_to(f, a, 8);
+  for (const Algorithm& a : kResilient) small = together({small, each_up_to(f, a, 8)});
   context.judge("E36", {small}, f.text());
-  context.judge("E37", {each_below(f, "MSwift", 1, "LSwift", 2) + each_below(f, "MNSCC", 1, "NSCC", 2)}, "as E36");
+  context.judge("E37", {together({each_below(f, "MSwift", 1, "LSwift", 2), each_below(f, "MNSCC", 1, "NSCC", 2)})},
+                "as E36");
 }
 
 }  // namespace

@@ -76,13 +76,13 @@ using Overrides = std::vector<std::string>;
 using Look = std::function<void(const engine::Simulation&, const host::FlowView&)>;
 
 // Bit/s of payload that is acknowledged after kSettled.
-double goodput(const ClaimFile& file, const std::string& graph, Overrides overrides, Time step,
-               const Look& look) {
+double goodput(const ClaimFile& file, const std::string& graph, Overrides overrides, Time step, const Look& look) {
   const Scratch network(graph);
   overrides.push_back("topology.file=" + network.path());
   const scenario::Scenario scenario = load_claim_scenario(file, overrides);
   const scenario::Run run = scenario::build(scenario);
-  require(scenario.perturbed || std::abs(us(run.model->paths.base_rtt(0, 1, 4'160_B, 64_B)) - 6.25) < 1e-3, "T_s is not 6.25 us");
+  require(scenario.perturbed || std::abs(us(run.model->paths.base_rtt(0, 1, 4'160_B, 64_B)) - 6.25) < 1e-3,
+          "T_s is not 6.25 us");
   std::int64_t from = -1;
   std::int64_t to = 0;
   for (Time now = kSettled; now < kEnd; now += step) {

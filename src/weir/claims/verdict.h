@@ -24,7 +24,8 @@ struct Verdict {
   std::string measured;
   std::string verdict = std::string(kNotRun);  // by the rule: within its band
   std::string firmness;                        // what that stands on; "" = it is not run
-  std::string by_words = std::string(kNotRun); // by the literal rule; the same where there is none; may be kNotMeasured
+  std::string by_words =
+      std::string(kNotRun);  // by the literal rule; the same where there is none; may be kNotMeasured
   std::string by_words_firmness;
   std::string reason;  // for what fails, or is not run
 
@@ -57,8 +58,8 @@ Standing standing_of(const Claim& claim, const Verdict& verdict);
 // The form of docs/reference/results.md; `only` these, or all.
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts,
                     const std::vector<std::string>& only = {});
-// Throws InputError for a file of another format or that has not this form, or names a claim that there is not. Claims that it leaves out
-// are "not run", as all are without such a file.
+// Throws InputError for a file of another format or that has not this form, or names a claim that there is not. Claims
+// that it leaves out are "not run", as all are without such a file.
 Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims);
 
 }  // namespace weir::claims

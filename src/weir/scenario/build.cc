@@ -29,7 +29,8 @@ net::Topology scaled_graph(const Scenario& s, const GraphParams& params) {
   const std::string path = data_file(s, params.file);
   net::Topology out = net::parse_graph(read_named_file(path, "a graph file", "file"), path);
   if (params.delay_scale == 1) return out;
-  for (net::Link& link : out.links) link.delay = Time{std::llround(static_cast<double>(link.delay.ps) * params.delay_scale)};
+  for (net::Link& link : out.links)
+    link.delay = Time{std::llround(static_cast<double>(link.delay.ps) * params.delay_scale)};
   net::check(out);
   return out;
 }

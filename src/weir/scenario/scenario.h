@@ -121,7 +121,8 @@ struct Scenario {
   std::string title;
   std::vector<std::string> notices;  // what was chosen for want of a word in the file, and may surprise; for people
   bool perturbed = false;            // run.perturbation has changed something
-  std::uint32_t mirrored_hosts = 0;  // so many hosts there are, and traffic counts them from the other end; 0 = it does not
+  std::uint32_t mirrored_hosts =
+      0;  // so many hosts there are, and traffic counts them from the other end; 0 = it does not
   RunParams run;
   std::optional<engine::FastForwardParams> fast_forward;
   std::shared_ptr<const void> fidelity_params;  // [fidelity], of run.fidelity; null where that has none

@@ -17,7 +17,8 @@ struct Perturbed {
   std::uint32_t number = 0;
   bool is_true = false;
 };
-// It holds if it is true in 8/9 or more of these runs, and fails if it is in 1/9 or fewer. Without any, it is undecided.
+// It holds if it is true in 8/9 or more of these runs, and fails if it is in 1/9 or fewer. Without any, it is
+// undecided.
 Finding judge_perturbed(std::span<const Perturbed> runs);
 
 // A comparison of a rule with the difference of its two sides in each seed: positive where it is true.
@@ -28,8 +29,8 @@ struct Compared {
 };
 
 // A rule that joins comparisons: each holds if the 95 % interval of the mean of its differences is all on the right
-// side of 0, fails if it is all on the wrong one, and is undecided otherwise. A single seed decides nothing. Differences
-// that are not all finite count as 1 where the comparison is true and -1 elsewhere.
+// side of 0, fails if it is all on the wrong one, and is undecided otherwise. A single seed decides nothing.
+// Differences that are not all finite count as 1 where the comparison is true and -1 elsewhere.
 Finding judge_over_seeds(std::span<const Compared> comparisons);
 
 // One side of an expression and the other, "a / b" and "1.6" of "a / b >= 1.6".

@@ -34,8 +34,8 @@ struct PaperClaim {
   std::string id;
   Rule rule;
   std::optional<Rule> literal;  // the paper's words taken literally, where the rule is another one
-  std::vector<Rule> show;  // expressions whose values are told beside the verdict
-  std::string note;        // how the rule was read
+  std::vector<Rule> show;       // expressions whose values are told beside the verdict
+  std::string note;             // how the rule was read
 };
 
 struct PaperStudy {

@@ -50,7 +50,8 @@ bool read_perturbed(const TableReader& table) {
   const Value* value = table.find("perturbed");
   if (value == nullptr) return false;
   const bool* on = value->as<bool>();
-  if (on == nullptr) throw table.error_at("perturbed", fmt::format("it is {}; write true or false", value->type_name()));
+  if (on == nullptr)
+    throw table.error_at("perturbed", fmt::format("it is {}; write true or false", value->type_name()));
   if (*on && table.find("seeds") != nullptr)
     throw table.error_at("perturbed", "a study has either seeds, of what is random, or this; remove one of the two");
   return *on;
