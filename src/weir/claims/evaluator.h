@@ -89,6 +89,8 @@ class Context {
     readings_.push_back({std::move(id), std::move(measured), false, std::move(over_seeds)});
   }
   void row(Row row) { rows_.push_back(std::move(row)); }
+  // Rows are of the plain run: others may leave out what only rows need.
+  bool wants_rows() const { return perturbation_ == 0; }
 
   const std::vector<Reading>& readings() const { return readings_; }
   const std::vector<Row>& rows() const { return rows_; }
