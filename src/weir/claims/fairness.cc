@@ -81,16 +81,16 @@ void tell(Context& context, const std::string& table, const std::string& name, c
 }
 
 // Other readings of what the paper leaves open.
-struct Reading {
+struct OtherReading {
   std::string name;
   Variant variant;
 };
-void tell(Context& context, const std::string& table, const Incast& incast, const std::vector<Reading>& readings) {
+void tell(Context& context, const std::string& table, const Incast& incast, const std::vector<OtherReading>& readings) {
   if (!context.wants_rows()) return;
-  for (const Reading& r : readings) tell(context, table, r.name, run_staggered(context, incast, r.variant));
+  for (const OtherReading& r : readings) tell(context, table, r.name, run_staggered(context, incast, r.variant));
 }
 
-std::vector<Reading> hpcc_readings() {
+std::vector<OtherReading> hpcc_readings() {
   return {
       {"`probabilistic = \"keep\"`, HPCC", hpcc("-probabilistic", {"algorithm.probabilistic=keep"})},
       {"`probabilistic = \"retry\"`, HPCC", hpcc("-probabilistic", {"algorithm.probabilistic=retry"})},
@@ -103,7 +103,7 @@ std::vector<Reading> hpcc_readings() {
   };
 }
 
-std::vector<Reading> swift_readings() {
+std::vector<OtherReading> swift_readings() {
   return {
       {"`probabilistic = \"keep\"`, Swift", swift("-probabilistic", {"algorithm.probabilistic=keep"})},
       {"`probabilistic = \"increase\"`, Swift", swift("-probabilistic", {"algorithm.probabilistic=increase"})},
