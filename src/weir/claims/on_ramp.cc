@@ -343,9 +343,9 @@ void c46_no_burst_after_a_pause(Context& context) {
 
 std::vector<Evaluator> on_ramp_runs() {
   return {
-      {{"C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"}, Tier::quick, 7, joining_flows},
+      {{"C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"}, Tier::slow, 7, joining_flows},
       {{"C10"}, Tier::quick, 1, c10_twelve_cubic_flows},
-      {{"C38"}, Tier::quick, 13, c38_or_acks_cost_little, Evidence::seeds},
+      {{"C38"}, Tier::slow, 13, c38_or_acks_cost_little, Evidence::seeds},
       {{"C46"}, Tier::quick, 2.5, c46_no_burst_after_a_pause},
   };
 }

@@ -99,7 +99,7 @@ void c12_one_way_delay_foretells_the_next_packets(Context& context) {
 }  // namespace
 
 std::vector<Evaluator> on_ramp_foresight() {
-  return {{{"C12"}, Tier::quick, 15, c12_one_way_delay_foretells_the_next_packets, Evidence::seeds}};
+  return {{{"C12"}, Tier::slow, 15, c12_one_way_delay_foretells_the_next_packets, Evidence::seeds}};
 }
 
 }  // namespace weir::claims

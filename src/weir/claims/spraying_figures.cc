@@ -256,9 +256,9 @@ void figure_14(Context& context) {
 
 std::vector<Evaluator> spraying_figures() {
   return {
-      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::quick, 45, figures_4_and_5, Evidence::seeds},
+      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 45, figures_4_and_5, Evidence::seeds},
       {{"E41"}, Tier::quick, 5, single_path, Evidence::seeds},
-      {{"E36", "E37"}, Tier::quick, 17, figure_14, Evidence::seeds},
+      {{"E36", "E37"}, Tier::slow, 17, figure_14, Evidence::seeds},
       {{"E17", "E18"}, Tier::slow, 75, close_bars_of_figure_4, Evidence::seeds},
       {{"E20", "E21", "E22"}, Tier::slow, 67, figure_6, Evidence::seeds},
       {{"E23", "E24", "E25", "E26"}, Tier::slow, 100, figure_7, Evidence::seeds},

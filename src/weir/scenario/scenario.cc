@@ -260,9 +260,8 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.choice("until", &RunParams::until, {"flows", "collectives"},
            "end when all flows are done, or already when all collectives are, even if other flows are active");
   p.integer("perturbation", &RunParams::perturbation, 0, kPerturbations,
-            "a small change, to see whether a result is an accident of phases; 0 = none; 1 to 4 = all link delays - 1, "
-            "- 0.5, + 0.5, + 1 %; 5, 6 = T of the algorithms, where it is written, + 1, + 2 %; 7 = starts of equal "
-            "flows in the reverse order; 8 = sizes + 10 %; 9 = host numbers of the traffic counted from the other end",
+            "a small change, to see whether a result is an accident of phases; 0 = none; 1 to 4 = of link delays, 5 and 6 "
+            "= of T, 7 = of the order of starts, 8 = of sizes, 9 = of host numbers",
             "docs/concepts/phase-effects.md");
   p.entry(
       "fidelity", &RunParams::fidelity, fidelities(),
