@@ -37,6 +37,7 @@ Judgement judge_once(const Evaluator& evaluator, const Reading& r) {
 }
 
 Judgement judge_seeds(const Reading& r) {
+  require(!r.over_seeds.band.empty(), r.id + " is judged without its seeds");
   Judgement out{.id = r.id, .band = study::judge_over_seeds(r.over_seeds.band), .measured = r.measured};
   if (!r.over_seeds.literal.empty()) out.literal = study::judge_over_seeds(r.over_seeds.literal);
   return out;
