@@ -130,7 +130,7 @@ void judge_study(const Wanted& wanted, const PaperCommandOptions& o, Studied& ou
 void tell_cost(const std::vector<const Evaluator*>& evaluators, const std::vector<Wanted>& studies,
                const PaperCommandOptions& o) {
   double seconds = 0;
-  for (const Evaluator* e : evaluators) seconds += e->cost_s;
+  for (const Evaluator* e : evaluators) seconds += e->whole_cost_s();
   std::size_t runs = 0;
   for (const Wanted& wanted : studies) {
     seconds += wanted.plan.file->study.figure.processor_time.seconds();
@@ -261,8 +261,8 @@ int check_causes(const PaperCommandOptions& o, const std::vector<Claim>& all, co
   const Studied found = judge_studies(studies, o);
   bool all_shown = true;
   for (const study::Judgement& j : found.judgements) {
-    show("{}: {}: {}\n", j.id, j.holds ? "the cause is shown" : "NOT SHOWN", j.measured);
-    all_shown = all_shown && j.holds;
+    show("{}: {} ({}): {}\n", j.id, j.holds() ? "the cause is shown" : "NOT SHOWN", j.band.firmness, j.measured);
+    all_shown = all_shown && j.holds();
   }
   for (const auto& [id, why] : found.errors) notice("weir: the cause of {} cannot be looked at: {}", id, why);
   if (pending_signal() != 0) return 128 + pending_signal();
@@ -300,9 +300,16 @@ const Claim& named_claim(std::string_view option, const std::string& id, const s
 }
 
 std::string describe(const Claim& c, const Verdict& v) {
-  return fmt::format("{} ({}, {}): {}\n  expected  {}\n  rule      {}\n{}{}\n", c.id, c.paper, c.place, v.verdict,
-                     c.expected, c.rule, v.measured.empty() ? "" : fmt::format("  measured  {}\n", v.measured),
-                     v.reason.empty() ? "" : fmt::format("  because   {}\n", v.reason));
+  const auto line = [](std::string_view head, const std::string& text) {
+    return text.empty() ? "" : fmt::format("  {:<8}  {}\n", head, text);
+  };
+  return fmt::format("{} ({}, {}): {}\n", c.id, c.paper, c.place, v.verdict) + line("expected", c.expected) +
+         line("rule", c.rule) + line("measured", v.measured) + line("firmness", v.firmness) + line("words", c.literal) +
+         (c.literal.empty() ? "" : line("by words", words_text(v))) + line("because", v.reason);
+}
+
+std::string words_text(const Verdict& v) {
+  return v.by_words + (v.by_words_firmness.empty() ? "" : fmt::format(" ({})", v.by_words_firmness));
 }
 
 int check_claims(const PaperCommandOptions& o) {

@@ -51,6 +51,8 @@ struct PaperCommandOptions {
 void find_papers(PaperCommandOptions& o);
 // The claim of this id. Throws InputError that names the option and the nearest id if there is none.
 const claims::Claim& named_claim(std::string_view option, const std::string& id, const std::vector<claims::Claim>& all);
+// The verdict by the paper's words, and how firmly: "fails (1 of 9)".
+std::string words_text(const claims::Verdict& v);
 // A claim with its verdict, in several lines.
 std::string describe(const claims::Claim& c, const claims::Verdict& v);
 

@@ -44,6 +44,14 @@ std::string evidence(const Claim& c, const std::vector<claims::FigureFile>& figu
   return "-";
 }
 
+// Without what is told of an interval.
+std::string short_firmness(const claims::Verdict& v) {
+  const std::string& all = v.firmness;
+  const auto seeds = all.rfind("; ");
+  if (all.ends_with(" seeds") && seeds != std::string::npos) return all.substr(seeds + 2);
+  return all.substr(0, all.find(';'));
+}
+
 void check_paper(const std::string& name) {
   if (name.empty()) return;
   std::vector<std::string> names;
@@ -64,10 +72,12 @@ int list(const PaperCommandOptions& o) {
   for (const claims::Paper& paper : claims::kPapers) {
     if (!o.paper.empty() && o.paper != paper.name) continue;
     show("{}: {}\n\n", paper.name, paper.title);
-    TextRows rows{{"claim", "cost", "judged by", "verdict", "place"}};
+    TextRows rows{{"claim", "cost", "judged by", "verdict", "by the words", "firmness", "place"}};
     for (const Claim& c : all)
       if (c.paper == paper.name)
-        rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict, c.place});
+        rows.push_back({c.id, c.cost, evidence(c, figures), accepted.of(c.id).verdict,
+                        c.literal.empty() ? "the same" : accepted.of(c.id).by_words, short_firmness(accepted.of(c.id)),
+                        c.place});
     show("{}\n", text_table(rows, 1, "  "));
     for (const claims::FigureFile& f : figures)
       if (f.study.figure.paper == paper.name)
@@ -99,9 +109,11 @@ int why(const PaperCommandOptions& o) {
   const Verdicts accepted = claims::read_verdicts(o.verdicts_file(), all);
   const auto& v = accepted.of(c.id);
   std::string out = fmt::format("{} ({}, {}): {}\n", c.id, c.paper, c.place, v.verdict) + line("claim", c.expected) +
-                    line("counts if", c.rule) + line("measured", v.measured);
+                    line("counts if", c.rule) + line("measured", v.measured) + line("firmness", v.firmness);
+  if (!c.literal.empty()) out += line("words", c.literal) + line("by words", words_text(v));
+  if (!c.counts()) out += line("does not count", c.kind);
   if (c.restated)
-    out += line("in words", c.restated->words) +
+    out += line("restated", c.restated->reason()) +
            line("before", fmt::format("{}: {}", c.restated->rule, c.restated->verdict));
   if (v.verdict == claims::kNotRun) out += line("because", v.reason);
   if (v.verdict == claims::kFails && !c.cause) out += line("because", v.reason);
@@ -162,8 +174,8 @@ bool compares_policies(const study::Study& s) {
 std::string shown_cause(const study::Judgement& j, const claims::FigureFile& file) {
   const auto& claims = file.study.claims;
   const auto of = std::find_if(claims.begin(), claims.end(), [&](const auto& c) { return c.id == j.id; });
-  return fmt::format("\n{}: {}{}{}\n", j.id, j.holds ? "the cause is shown" : "the cause is not shown",
-                     j.measured.empty() ? "" : ": ", j.measured) +
+  return fmt::format("\n{}: {} ({}){}{}\n", j.id, j.holds() ? "the cause is shown" : "the cause is not shown",
+                     j.band.firmness, j.measured.empty() ? "" : ": ", j.measured) +
          fmt::format("  rule      {}\n", of->rule.text);
 }
 
@@ -188,7 +200,7 @@ int run_figure(const PaperCommandOptions& o) {
   std::vector<std::string> judged;
   for (const auto& j : run.judgements)
     if (j.complete && !is_experiment && !one_for_all) {
-      verdicts.set({j.id, j.holds, j.measured}, options.is_as_written());
+      verdicts.set(j, options.is_as_written());
       judged.push_back(j.id);
     }
   std::filesystem::remove(run.dir + "/verdicts.json");

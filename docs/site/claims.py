@@ -31,19 +31,38 @@ def standing(verdict, cause):
     return "fails, cause shown" if cause and "shown" in cause else "fails, cause unknown"
 
 
+KINDS = {
+    "circular": "it is judged by what the paper itself says",
+    "regression": "it is judged by figures of our own",
+    "partial": "its rule leaves out a part of what the paper says",
+}
+
+
+def firmly(verdict, firmness):
+    return f"{verdict} ({firmness})." if firmness else f"{verdict}."
+
+
 def page(claim, verdict, cause):
     """Always the same six headings."""
     out = ["---", "orphan: true", "---", f"# {claim['id']}", "", f"{PAPERS[claim['paper']]}, {claim['place']}", ""]
     out += [f"**{standing(verdict, cause).capitalize()}.** {verdict['measured'] or verdict['reason']}", ""]
+    if "kind" in claim:
+        out += [f"It does not count among the claims of its paper: {KINDS[claim['kind']]}.", ""]
     out += ["## What the paper says", "", cause["printed"] if cause else claim["expected"], ""]
     out += ["## How it is tested", "", f"Scenario: {claim['scenario']}.", "", f"Reproduced if: {claim['rule']}", ""]
+    if "literal" in claim:
+        out += [f"By the paper's words taken literally: {claim['literal']}", ""]
     if claim.get("weak"):
         out += ["This rule is weak: it was written with figures of an earlier, simpler model at hand.", ""]
     out += ["## What was measured", "", verdict["measured"] or "Nothing.", ""]
-    out += ["## Verdict", "", f"{standing(verdict, cause).capitalize()}.", ""]
+    out += ["## Verdict", "", firmly(standing(verdict, cause).capitalize(), verdict["firmness"]), ""]
+    if "literal" in claim:
+        out += ["By the words: " + firmly(verdict["by_words"], verdict.get("by_words_firmness", "")), ""]
     out += ["## Why", ""]
     if verdict["verdict"] == "not run":
         out += [claim["not_run"], ""]
+    elif verdict["verdict"] == "undecided":
+        out += ["What was measured does not decide it.", ""]
     elif not cause or verdict["verdict"] != "fails":
         out += ["It holds, so there is nothing to explain.", ""]
     else:
@@ -57,8 +76,9 @@ def page(claim, verdict, cause):
             out += [f"With what it would hold: {cause['holds_with']}", ""]
     out += ["## History of the rule", ""]
     if restated := claim.get("restated"):
-        out += [f"Restated after measuring, in the paper's words: \"{restated['words']}\" Before, it was \"{restated['rule']}\", and "
-                f"its verdict was \"{restated['verdict']}\".", ""]
+        reason = f"in the paper's words: \"{restated['words']}\"" if "words" in restated else restated["why"]
+        out += [f"Restated after measuring, {reason} Before, it was \"{restated['rule']}\", and its verdict was "
+                f"\"{restated['verdict']}\".", ""]
     if "first_rule" in claim:
         out += [f"First wording: {claim['first_rule']}.", ""]
     if not restated and "first_rule" not in claim:

@@ -98,7 +98,8 @@ export interface Capture {
 
 export interface Claim {
   id: string;
-  verdict: 'holds' | 'fails' | 'not run';
+  verdict: 'holds' | 'fails' | 'undecided' | 'not run';
+  firmness?: string;
   paper?: string;
   figure?: string;
   expected?: string;

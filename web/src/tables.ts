@@ -282,13 +282,13 @@ export function pointTable(study: Study, id: string): HTMLElement {
 }
 
 export function claimSection(claims: Claim[]): HTMLElement {
-  const kinds = ['holds', 'fails', 'not run'] as const;
+  const kinds = ['holds', 'fails', 'undecided', 'not run'] as const;
   const shown = new Set<string>(kinds);
   const rows = claims.map((c) => h('tr', { 'data-verdict': c.verdict, 'data-claim': c.id },
     h('td', { class: 'left' }, h('b', {}, c.id), h('small', {}, [c.paper, c.figure && 'fig. ' + c.figure].filter(Boolean).join(', '))),
     h('td', { class: 'left' }, c.expected ?? none, c.rule ? h('small', {}, 'counts if: ' + c.rule) : null),
     h('td', { class: 'left' }, c.measured || none, c.reason ? h('small', { class: 'reason' }, c.reason) : null),
-    h('td', { class: 'left' }, h('span', { class: 'badge ' + c.verdict.replace(' ', '-') }, c.verdict))));
+    h('td', { class: 'left' }, h('span', { class: 'badge ' + c.verdict.replace(' ', '-') }, c.verdict), c.firmness ? h('small', {}, c.firmness) : null)));
   const empty = h('p', { class: 'empty', hidden: true }, 'No claim has the chosen verdict.');
   const buttons = kinds.filter((k) => claims.some((c) => c.verdict === k)).map((kind) =>
     h('button', {

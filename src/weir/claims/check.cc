@@ -10,17 +10,89 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "weir/scenario/perturbation.h"
+
 namespace weir::claims {
 namespace {
 
 // What it judged is what it says it judges.
-void check_ids(const Evaluator& evaluator, const std::vector<Judgement>& judgements) {
+void check_ids(const Evaluator& evaluator, const std::vector<Reading>& readings) {
   std::vector<std::string> said = evaluator.ids;
   std::vector<std::string> judged;
-  for (const Judgement& j : judgements) judged.push_back(j.id);
+  for (const Reading& r : readings) judged.push_back(r.id);
   std::sort(said.begin(), said.end());
   std::sort(judged.begin(), judged.end());
   require(said == judged, fmt::format("it judged {}, not {}", fmt::join(judged, ", "), fmt::join(said, ", ")));
+}
+
+study::Finding found_once(const Evaluator& evaluator, bool holds) {
+  return {holds ? study::Answer::holds : study::Answer::fails,
+          std::string(evaluator.evidence == Evidence::exact ? kComputed : kNotMeasured)};
+}
+
+Judgement judge_once(const Evaluator& evaluator, const Reading& r) {
+  Judgement out{.id = r.id, .band = found_once(evaluator, r.met.band), .measured = r.measured};
+  if (r.met.literal) out.literal = found_once(evaluator, *r.met.literal);
+  return out;
+}
+
+Judgement judge_seeds(const Reading& r) {
+  require(!r.over_seeds.band.empty(), r.id + " is judged without its seeds");
+  Judgement out{.id = r.id, .band = study::judge_over_seeds(r.over_seeds.band), .measured = r.measured};
+  if (!r.over_seeds.literal.empty()) out.literal = study::judge_over_seeds(r.over_seeds.literal);
+  return out;
+}
+
+// What a perturbed run has found; nothing where the run broke off.
+struct PerturbedRun {
+  std::uint32_t number = 0;
+  std::vector<Reading> readings;
+  std::string error;
+
+  const Reading* of(const std::string& id) const {
+    const auto r = std::find_if(readings.begin(), readings.end(), [&](const Reading& one) { return one.id == id; });
+    return error.empty() && r != readings.end() ? &*r : nullptr;
+  }
+};
+
+// Those by which something changes.
+std::vector<PerturbedRun> perturbed_runs(const Evaluator& evaluator, const std::string& papers) {
+  std::vector<PerturbedRun> out;
+  for (std::uint32_t number = 1; number <= scenario::kPerturbations; ++number) {
+    Context context(papers, number);
+    PerturbedRun run{.number = number, .readings = {}, .error = {}};
+    try {
+      evaluator.run(context);
+    } catch (const std::exception& error) {
+      run.error = error.what();
+    }
+    if (!context.is_perturbed()) continue;
+    run.readings = context.readings();
+    out.push_back(std::move(run));
+  }
+  return out;
+}
+
+// A run that breaks off is none in which the rule is true.
+template <class IsTrue>
+study::Finding judge_perturbed(const std::string& id, const std::vector<PerturbedRun>& runs, IsTrue&& is_true) {
+  std::vector<study::Perturbed> all;
+  std::string errors;
+  for (const PerturbedRun& run : runs) {
+    const Reading* r = run.of(id);
+    all.push_back({run.number, r != nullptr && is_true(r->met)});
+    if (r == nullptr) errors += fmt::format("; {}: {}", run.number, run.error);
+  }
+  study::Finding out = study::judge_perturbed(all);
+  out.firmness += errors;
+  return out;
+}
+
+Judgement judge_perturbed(const Reading& r, const std::vector<PerturbedRun>& runs) {
+  Judgement out{
+      .id = r.id, .band = judge_perturbed(r.id, runs, [](const Met& met) { return met.band; }), .measured = r.measured};
+  if (r.met.literal) out.literal = judge_perturbed(r.id, runs, [](const Met& met) { return met.literal.value(); });
+  return out;
 }
 
 // The dearest first, so that the last ones to end are cheap.
@@ -28,24 +100,36 @@ std::vector<std::size_t> by_cost(const std::vector<const Evaluator*>& chosen) {
   std::vector<std::size_t> order(chosen.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return chosen[a]->cost_s > chosen[b]->cost_s; });
+                   [&](std::size_t a, std::size_t b) { return chosen[a]->whole_cost_s() > chosen[b]->whole_cost_s(); });
   return order;
 }
 
 }  // namespace
 
-Found run(const Evaluator& evaluator, const std::string& papers) {
+Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
   Found out;
   out.evaluator = &evaluator;
   try {
     Context context(papers);
     evaluator.run(context);
-    check_ids(evaluator, context.judgements());
-    out.judgements = context.judgements();
+    check_ids(evaluator, context.readings());
+    out.readings = context.readings();
     out.rows = context.rows();
   } catch (const std::exception& error) {
     out.error = error.what();
   }
+  return out;
+}
+
+Found run(const Evaluator& evaluator, const std::string& papers) {
+  Found out = run_plainly(evaluator, papers);
+  if (!out.error.empty()) return out;
+  const auto runs =
+      evaluator.evidence == Evidence::perturbed ? perturbed_runs(evaluator, papers) : std::vector<PerturbedRun>();
+  for (const Reading& r : out.readings)
+    out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
+                             : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)
+                                                                       : judge_once(evaluator, r));
   return out;
 }
 

@@ -11,11 +11,14 @@ namespace weir::claims {
 
 struct Found {
   const Evaluator* evaluator = nullptr;
-  std::vector<Judgement> judgements;
+  std::vector<Reading> readings;      // of the plain run
+  std::vector<Judgement> judgements;  // of all runs
   std::vector<Row> rows;
   std::string error;  // why there is no verdict; "" = there is
 };
 
+// The plain run of an evaluator alone, without judgements.
+Found run_plainly(const Evaluator& evaluator, const std::string& papers);
 // One evaluator, to its end.
 Found run(const Evaluator& evaluator, const std::string& papers);
 

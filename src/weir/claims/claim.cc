@@ -6,6 +6,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "weir/base/text_file.h"
 #include "weir/claims/catalogue.h"
@@ -37,15 +38,19 @@ bool is_paper(std::string_view name) {
 }
 
 Restatement read_restatement(const TableReader& table) {
-  table.allow_only({"rule", "verdict", "words"});
-  return {.rule = table.required_text("rule", "when it counted as reproduced before"),
-          .verdict = table.required_text("verdict", "the verdict by that rule"),
-          .words = table.required_text("words", "those of the paper that the rule is restated in")};
+  table.allow_only({"rule", "verdict", "words", "why"});
+  Restatement out{.rule = table.required_text("rule", "when it counted as reproduced before"),
+                  .verdict = table.required_text("verdict", "the verdict by that rule"),
+                  .words = table.text("words"),
+                  .why = table.text("why")};
+  if (out.words.empty() == out.why.empty())
+    throw table.error_at("words", "write the paper's words that the rule is restated in, or why it is under 'why'");
+  return out;
 }
 
 Claim read_claim(const TableReader& table) {
-  table.allow_only({"id", "paper", "place", "figure", "scenario", "expected", "rule", "first_rule", "cost", "weak",
-                    "not_run", "restated"});
+  table.allow_only({"id", "paper", "place", "figure", "scenario", "expected", "rule", "literal", "first_rule", "cost",
+                    "weak", "kind", "not_run", "restated"});
   Claim out;
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
@@ -57,9 +62,13 @@ Claim read_claim(const TableReader& table) {
   out.scenario = table.text("scenario");
   out.expected = table.required_text("expected", "what the paper says");
   out.rule = table.required_text("rule", "when it counts as reproduced");
+  out.literal = table.text("literal");
   out.first_rule = table.text("first_rule");
   out.cost = table.required_text("cost", "T, S, M, H, R or -");
   out.weak = flag(table, "weak");
+  out.kind = table.text("kind");
+  if (!out.kind.empty() && std::find(std::begin(kKinds), std::end(kKinds), out.kind) == std::end(kKinds))
+    throw table.error_at("kind", fmt::format("'{}' is unknown; valid is {}", out.kind, fmt::join(kKinds, ", ")));
   out.not_run = table.text("not_run");
   if (table.find("restated") != nullptr) out.restated = read_restatement(table.table("restated"));
   return out;
@@ -124,7 +133,13 @@ FigureFile read_figure(const std::string& file, const std::vector<Claim>& claims
                                         : fmt::format("{} is judged by code; list it under paper.claims", id));
   };
   for (const std::string& id : figure.claims) check_judge(figure.where, "paper.claims", id, true);
-  for (const study::PaperClaim& claim : out.study.claims) check_judge(claim.where, "claim.id", claim.id, false);
+  for (const study::PaperClaim& claim : out.study.claims) {
+    check_judge(claim.where, "claim.id", claim.id, false);
+    if (claim.literal.has_value() == find(claims, claim.id)->literal.empty())
+      throw scenario::key_error(claim.where, "claim.literal",
+                                fmt::format("claims.toml has {} of {}; write it in both, or in none",
+                                            claim.literal ? "no literal rule" : "a literal rule", claim.id));
+  }
   return out;
 }
 

@@ -31,12 +31,21 @@ struct Cause {
   std::string text() const;
 };
 
-// What counted as reproduced before the rule was restated in the paper's words, after measuring.
+// What counted as reproduced before the rule was restated after measuring: in the paper's words, or because it was
+// wrong.
 struct Restatement {
   std::string rule;
   std::string verdict;  // by that rule
-  std::string words;    // the paper's
+  std::string words;    // the paper's; "" = it was not for these
+  std::string why;      // then
+
+  // "in the paper's words: ..."; "since it was true of zeros"
+  std::string reason() const { return words.empty() ? why : "in the paper's words: \"" + words + "\""; }
 };
+
+// Why a claim does not count: it is judged by what the paper itself says; by figures of our own; without a part of what
+// the paper says.
+inline constexpr std::string_view kKinds[] = {"circular", "regression", "partial"};
 
 struct Claim {
   Where where;
@@ -47,10 +56,13 @@ struct Claim {
   std::string scenario;    // what is run, in words
   std::string expected;    // what the paper says
   std::string rule;        // it counts as reproduced if
+  std::string literal;     // ... by the paper's words taken literally; "" = the rule is these
   std::string first_rule;  // the rule's first wording, where a sharper one has replaced it
   std::string cost;        // T (arithmetic), S, M, H (seconds to hours), R (real hosts), or - for what nobody can check
   bool weak = false;       // the rule was written with figures of an earlier model in hand
+  std::string kind;        // one of kKinds, where it is no evidence for the paper's statement; "" = it is
   std::string not_run;     // why it cannot be judged; "" = it can
+  bool counts() const { return kind.empty(); }  // among the claims of its paper
   std::optional<Restatement> restated;
   std::optional<Cause> cause;  // of a claim that does not hold, or did not by its former rule
 };

@@ -1,12 +1,16 @@
 #include "weir/claims/claim_scenario.h"
 
+#include <fmt/format.h>
+
 #include "weir/scenario/fidelity.h"
 
 namespace weir::claims {
 
-scenario::Scenario load_claim_scenario(const std::string& file, const std::vector<std::string>& overrides) {
-  scenario::Scenario out = scenario::load_scenario_file(file, overrides);
+scenario::Scenario load_claim_scenario(const ClaimFile& file, std::vector<std::string> overrides) {
+  if (file.perturbation > 0) overrides.push_back(fmt::format("run.perturbation={}", file.perturbation));
+  scenario::Scenario out = scenario::load_scenario_file(file.path, overrides);
   scenario::check_judges_claims(out);
+  if (file.perturbed != nullptr) *file.perturbed = *file.perturbed || out.perturbed;
   return out;
 }
 

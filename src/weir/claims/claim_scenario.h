@@ -1,6 +1,7 @@
 // The scenarios of evaluators.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,15 @@
 
 namespace weir::claims {
 
+// A scenario's file, and how an evaluator's run perturbs it.
+struct ClaimFile {
+  std::string path;
+  std::uint32_t perturbation = 0;  // run.perturbation
+  bool* perturbed = nullptr;       // is set where that changes something; null: nobody asks
+};
+
 // Loads a scenario whose run is to judge a claim. Throws InputError that names file, line and key if it is not valid,
 // or if its run has no packets (run.fidelity = "flow").
-scenario::Scenario load_claim_scenario(const std::string& file, const std::vector<std::string>& overrides = {});
+scenario::Scenario load_claim_scenario(const ClaimFile& file, std::vector<std::string> overrides = {});
 
 }  // namespace weir::claims

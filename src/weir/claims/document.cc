@@ -68,35 +68,47 @@ std::string linked(const std::string& text) {
   return std::regex_replace(out, baseline, "../../scenarios/spraying-baseline");
 }
 
+// "holds (9 of 9)"
+std::string with_firmness(std::string_view verdict, const std::string& firmness) {
+  return fmt::format("{}{}", verdict == kFails ? "**fails**" : verdict,
+                     firmness.empty() ? "" : fmt::format(" ({})", firmness));
+}
+
 std::string verdict_cell(const Verdict& v) {
-  if (v.holds()) return std::string(kHolds);
-  return fmt::format("{}{}{}", v.verdict == kFails ? "**fails**" : v.verdict, v.reason.empty() ? "" : ": ", v.reason);
+  return fmt::format("{}{}{}", with_firmness(v.verdict, v.firmness), v.reason.empty() ? "" : ": ", v.reason);
+}
+
+std::string words_cell(const Claim& c, const Verdict& v) {
+  if (c.literal.empty()) return "the same";
+  return with_firmness(v.by_words, v.by_words_firmness);
 }
 
 // A rule that was restated after measuring stands beside what it was.
 std::string rule_text(const Claim& c) {
-  std::string out = c.rule + (c.weak ? " (weak)" : "");
+  std::string out = c.rule + (c.weak ? " (weak)" : "") + (c.counts() ? "" : fmt::format(" ({})", c.kind));
+  if (!c.literal.empty()) out += fmt::format(" (by the words: {})", c.literal);
   if (c.restated)
-    out += fmt::format(" (restated after measuring, in the paper's words: \"{}\"; before: {}: {})", c.restated->words,
-                       c.restated->rule, c.restated->verdict);
+    out += fmt::format(" (restated after measuring, {}; before: {}: {})", c.restated->reason(), c.restated->rule,
+                       c.restated->verdict);
   return out;
 }
 
 std::vector<std::string> table_of(const Paper& paper, const std::vector<Claim>& claims, const Verdicts& verdicts) {
-  std::vector<std::string> out{"| claim | place | what | scenario | reproduced if | measured | verdict |",
-                               "|---|---|---|---|---|---|---|"};
+  std::vector<std::string> out{
+      "| claim | place | what | scenario | reproduced if | measured | within the band | by the words |",
+      "|---|---|---|---|---|---|---|---|"};
   for (const Claim& c : claims) {
     if (c.paper != paper.name) continue;
     const Verdict& v = verdicts.of(c.id);
     out.push_back(row_of({c.id, cell(c.place), cell(c.expected), cell(linked(c.scenario)), cell(rule_text(c)),
-                          cell(v.measured), cell(verdict_cell(v))}));
+                          cell(v.measured), cell(verdict_cell(v)), cell(words_cell(c, v))}));
   }
   return out;
 }
 
 std::vector<std::string> summary_of(const std::vector<Claim>& claims, const Verdicts& verdicts) {
   std::vector<std::string> out{fmt::format("| paper | {} |", fmt::join(kStandings, " | ")),
-                               "|---|---|---|---|---|---|"};
+                               "|---|---|---|---|---|---|---|---|---|---|"};
   for (const Paper& paper : kPapers)
     out.push_back(fmt::format("| {} | {} |", paper.title, fmt::join(counts(claims, verdicts, paper), " | ")));
   return out;
@@ -128,7 +140,7 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
 std::vector<std::string> costs_of(const std::vector<FigureFile>& figures) {
   std::vector<std::string> out{"| study | what it varies or shows | runs | processor time |", "|---|---|---|---|"};
   for (const FigureFile& f : figures) {
-    const std::size_t runs = f.study.study.points().size() * std::max<std::size_t>(f.study.study.seeds.size(), 1);
+    const std::size_t runs = study::make_plan(f.study.study).runs.size();
     out.push_back(row_of({f.name, cell(f.study.figure.title), fmt::format("{}", runs),
                           cost_text(f.study.figure.processor_time.seconds())}));
   }
@@ -161,11 +173,19 @@ std::string cost_text(double seconds) {
 
 std::array<std::size_t, std::size(kStandings)> counts(const std::vector<Claim>& claims, const Verdicts& verdicts,
                                                       const Paper& paper) {
+  constexpr std::size_t kByWords = 6, kNotFirm = 7, kDoesNotCount = 8;
   std::array<std::size_t, std::size(kStandings)> out{};
   for (const Claim& c : claims) {
     if (c.paper != paper.name) continue;
+    const Verdict& v = verdicts.of(c.id);
+    if (!c.counts()) {
+      ++out[kDoesNotCount];
+      continue;
+    }
     ++out[0];
-    ++out[1 + static_cast<std::size_t>(standing_of(c, verdicts.of(c.id)))];
+    ++out[1 + static_cast<std::size_t>(standing_of(c, v))];
+    if (v.by_words == kHolds) ++out[kByWords];
+    if (v.holds() && v.firmness == kNotMeasured) ++out[kNotFirm];
   }
   return out;
 }

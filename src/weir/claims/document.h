@@ -34,9 +34,18 @@ std::string with_costs(const std::string& text, const std::string& file, const s
 // "84 s", "5 min"; "seconds" for 0.
 std::string cost_text(double seconds);
 
-// How many of a paper's claims stand like this, in the order of the heads; the first one is of all.
-inline constexpr std::string_view kStandings[] = {"claims", "holds", "fails, cause shown", "fails, cause unknown",
-                                                  "not run"};
+// How many of a paper's claims stand like this, in the order of the heads. The first one is of all that count; of those
+// that hold it is told beside how many do so by the paper's words, and of how many nobody knows yet how firmly; the
+// last one is of claims that do not count (Claim::kind).
+inline constexpr std::string_view kStandings[] = {"claims",
+                                                  "holds",
+                                                  "undecided",
+                                                  "fails, cause shown",
+                                                  "fails, cause unknown",
+                                                  "not run",
+                                                  "holds by the words",
+                                                  "holds, firmness not measured",
+                                                  "does not count"};
 std::array<std::size_t, std::size(kStandings)> counts(const std::vector<Claim>& claims, const Verdicts& verdicts,
                                                       const Paper& paper);
 

@@ -6,21 +6,27 @@
 //     context.judge("A16", least >= 0.93, fmt::format("{:.1f} % of line", 100 * least));
 //   }
 //
+// One that simulates what is deterministic is run again with each perturbation (run.perturbation), and names hosts and
+// ports as the scenario's file does.
 // catalogue.cc lists them all. They know nothing of each other, so that any may run at once.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/claims/claim_scenario.h"
+#include "weir/study/firmness.h"
 #include "weir/study/judgement.h"
 
 namespace weir::claims {
 
+using study::Compared;
 using study::Judgement;
 
 // What else was measured on the way: the last cells of a row of a table that a document has (document.h).
@@ -40,36 +46,93 @@ inline void require(bool condition, const std::string& otherwise) {
   if (!condition) throw Unfounded(otherwise);
 }
 
+// Whether a claim's rule is met in one run of its evaluator.
+struct Met {
+  bool band = false;
+  std::optional<bool> literal{};  // by the paper's words taken literally; nothing: the rule is these
+
+  Met(bool holds) : band(holds) {}  // NOLINT(google-explicit-constructor): most claims have one rule
+  Met(bool holds, bool by_words) : band(holds), literal(by_words) {}
+};
+
+// The same of an evaluator that runs several seeds: the comparisons that its rule joins (study/firmness.h).
+struct OverSeeds {
+  std::vector<Compared> band;
+  std::vector<Compared> literal{};  // none: the rule is the paper's words
+};
+
+// What one run of an evaluator has found of a claim.
+struct Reading {
+  std::string id;
+  std::string measured;
+  Met met;
+  OverSeeds over_seeds{};
+};
+
 // What an evaluator is given, and where it leaves what it finds.
 class Context {
  public:
-  explicit Context(std::string papers) : papers_(std::move(papers)) {}
+  // All scenarios are opened with run.perturbation = `perturbation`.
+  explicit Context(std::string papers, std::uint32_t perturbation = 0)
+      : papers_(std::move(papers)), perturbation_(perturbation) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
 
   // A file in papers/scenarios; one of the scenarios that come with Weir.
-  std::string scenario(std::string_view name) const { return papers_ + "/scenarios/" + std::string(name); }
-  std::string example(std::string_view name) const { return papers_ + "/../scenarios/" + std::string(name); }
+  ClaimFile scenario(std::string_view name) const { return file("/scenarios/", name); }
+  ClaimFile example(std::string_view name) const { return file("/../scenarios/", name); }
 
-  void judge(std::string id, bool holds, std::string measured) {
-    judgements_.push_back({std::move(id), holds, std::move(measured)});
+  void judge(std::string id, Met met, std::string measured) {
+    readings_.push_back({std::move(id), std::move(measured), met});
+  }
+  void judge(std::string id, OverSeeds over_seeds, std::string measured) {
+    readings_.push_back({std::move(id), std::move(measured), false, std::move(over_seeds)});
   }
   void row(Row row) { rows_.push_back(std::move(row)); }
+  // Rows are of the plain run: others may leave out what only rows need.
+  bool wants_rows() const { return perturbation_ == 0; }
 
-  const std::vector<Judgement>& judgements() const { return judgements_; }
+  const std::vector<Reading>& readings() const { return readings_; }
   const std::vector<Row>& rows() const { return rows_; }
+  // Whether the perturbation has changed anything of what was opened.
+  bool is_perturbed() const { return perturbed_; }
 
  private:
+  ClaimFile file(std::string_view folder, std::string_view name) const {
+    return {papers_ + std::string(folder) + std::string(name), perturbation_, &perturbed_};
+  }
+
   std::string papers_;
-  std::vector<Judgement> judgements_;
+  std::uint32_t perturbation_ = 0;
+  mutable bool perturbed_ = false;
+  std::vector<Reading> readings_;
   std::vector<Row> rows_;
 };
 
+// How firmly a verdict stands, where that is no figure: it is computed, with nothing left to chance; or nobody has
+// looked yet.
+inline constexpr std::string_view kComputed = "computed";
+inline constexpr std::string_view kNotMeasured = "not yet measured";
+
 enum class Tier : std::uint8_t { quick, slow };
+
+// How firmly what it finds stands.
+enum class Evidence : std::uint8_t {
+  perturbed,  // simulated and deterministic: run plainly, and once with each run.perturbation
+  seeds,      // simulated and random: it runs several seeds itself, and judges by OverSeeds
+  exact,      // computed: a formula, or equations solved
+  once        // run once; how firmly is not measured
+};
 
 struct Evaluator {
   std::vector<std::string> ids;  // exactly those it judges
   Tier tier = Tier::quick;
-  double cost_s = 0;  // of one core, about
+  double cost_s = 0;  // of one core, about, of one run
   void (*run)(Context&) = nullptr;
+  Evidence evidence = Evidence::perturbed;
+
+  // With the runs that are perturbed.
+  double whole_cost_s() const { return evidence == Evidence::perturbed ? 10 * cost_s : cost_s; }
 };
 
 // As the texts have them; never = infinite.

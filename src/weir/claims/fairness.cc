@@ -81,15 +81,16 @@ void tell(Context& context, const std::string& table, const std::string& name, c
 }
 
 // Other readings of what the paper leaves open.
-struct Reading {
+struct OtherReading {
   std::string name;
   Variant variant;
 };
-void tell(Context& context, const std::string& table, const Incast& incast, const std::vector<Reading>& readings) {
-  for (const Reading& r : readings) tell(context, table, r.name, run_staggered(context, incast, r.variant));
+void tell(Context& context, const std::string& table, const Incast& incast, const std::vector<OtherReading>& readings) {
+  if (!context.wants_rows()) return;
+  for (const OtherReading& r : readings) tell(context, table, r.name, run_staggered(context, incast, r.variant));
 }
 
-std::vector<Reading> hpcc_readings() {
+std::vector<OtherReading> hpcc_readings() {
   return {
       {"`probabilistic = \"keep\"`, HPCC", hpcc("-probabilistic", {"algorithm.probabilistic=keep"})},
       {"`probabilistic = \"retry\"`, HPCC", hpcc("-probabilistic", {"algorithm.probabilistic=retry"})},
@@ -102,7 +103,7 @@ std::vector<Reading> hpcc_readings() {
   };
 }
 
-std::vector<Reading> swift_readings() {
+std::vector<OtherReading> swift_readings() {
   return {
       {"`probabilistic = \"keep\"`, Swift", swift("-probabilistic", {"algorithm.probabilistic=keep"})},
       {"`probabilistic = \"increase\"`, Swift", swift("-probabilistic", {"algorithm.probabilistic=increase"})},
@@ -125,7 +126,9 @@ void sixteen_hpcc_flows(Context& context) {
   context.judge("B10", sooner, times);
   context.judge("B14", most(all(four.vai_sf, fair_rates)) <= 0.5 * plain.fair_rates, times);
 
-  context.judge("B12", least(all(four.one_gbps, swing)) >= 2 * swing(plain), compare(four, "HPCC", swing, " KB", 1));
+  const double one_gbps_swing = least(all(four.one_gbps, swing));
+  context.judge("B12", {one_gbps_swing >= 2 * swing(plain), one_gbps_swing > swing(plain)},
+                compare(four, "HPCC", swing, " KB", 1));
   context.judge("B15", most(all(four.vai_sf, p95_queue)) <= 2 * p95_queue(plain) + 5,
                 compare(four, "HPCC", p95_queue, " KB", 1));
   judge_deviation(context, "B21", four, 0.5);

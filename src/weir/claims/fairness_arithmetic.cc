@@ -121,9 +121,11 @@ void b33_a_new_flow(Context& context) {
 
 std::vector<Evaluator> fairness_arithmetic() {
   return {
-      {{"B1"}, Tier::quick, 0.1, b1_condition_for_a_gain}, {{"B2"}, Tier::quick, 0.1, b2_gain_over_time},
-      {{"B3"}, Tier::quick, 0.01, b3_threshold_as_time},   {{"B4"}, Tier::quick, 0.01, b4_tokens_and_dampener},
-      {{"B33"}, Tier::quick, 0.01, b33_a_new_flow},
+      {{"B1"}, Tier::quick, 0.1, b1_condition_for_a_gain, Evidence::exact},
+      {{"B2"}, Tier::quick, 0.1, b2_gain_over_time, Evidence::exact},
+      {{"B3"}, Tier::quick, 0.01, b3_threshold_as_time, Evidence::exact},
+      {{"B4"}, Tier::quick, 0.01, b4_tokens_and_dampener, Evidence::exact},
+      {{"B33"}, Tier::quick, 0.01, b33_a_new_flow, Evidence::exact},
   };
 }
 

@@ -13,6 +13,7 @@
 #include "weir/claims/measures.h"
 #include "weir/claims/watch.h"
 #include "weir/probe/statistics.h"
+#include "weir/theory/recursion.h"
 
 namespace weir::claims {
 namespace {
@@ -23,26 +24,41 @@ constexpr Time kT = 4200_ns;       // T of the scenarios at 100 Gb/s
 constexpr double kWInit = 52'500;  // 100 Gb/s * T
 constexpr double kEta = 0.95;
 
-void a7_target_is_reached_in_one_round_trip(Context& context) {
-  Watch watch(context.scenario("single-bottleneck.toml"), "3->2");
+// How long after the other flow's end the rate is off the target for the last time, and the load from the end of the
+// second round trip on.
+struct Settling {
+  Time settled;
+  double load = 0;
+  bool holds() const { return settled < 2 * kT && std::abs(load / kEta - 1) < 0.02; }
+  std::string text() const {
+    return fmt::format(
+        "rate within 2 % of eta from {:.1f} RTT after the other flow's end on, load over the 20 RTT after "
+        "the second {:.4f}",
+        us(settled) / us(kT), load);
+  }
+};
+
+Settling settling(const Context& context, const std::string& reaction) {
+  Watch watch(context.scenario("single-bottleneck.toml"), "3->2", {"algorithm.reaction=" + reaction});
   std::map<Time, double> rate;
-  watch.record(100_ns, 300_us, [&](Time now, const host::FlowView& f) {
+  watch.record(100_ns, 400_us, [&](Time now, const host::FlowView& f) {
     if (f.src == 0) rate[now] = watch.share(f.rate);
   });
   const Time left = watch.finish_of(1);
-  // The last instant at which the rate was off the target, and the load from the end of the second round trip on.
   Time settled = left;
   for (const auto& [time, r] : rate)
     if (time > left && std::abs(r / kEta - 1) >= 0.02) settled = time;
   const Time second = left + 2 * kT;
   const Time from = second + (100_ns - Time{second.ps % 100'000});
-  const double u = watch.utilisation(from, from + 20 * kT);
-  const bool holds = settled < left + 2 * kT && std::abs(u / kEta - 1) < 0.02;
-  context.judge(
-      "A7", holds,
-      fmt::format("rate within 2 % of eta from {:.1f} RTT after the other flow's end on; load over the 20 RTT after "
-                  "the second: {:.4f}",
-                  us(settled - left) / us(kT), u));
+  return {settled - left, watch.utilisation(from, from + 20 * kT)};
+}
+
+void a7_target_is_reached_in_one_round_trip(Context& context) {
+  const std::vector<double> fluid = theory::next_rates({{kEta}, {{{0}}}}, {kEta / 2});
+  const Settling per_rtt = settling(context, "per-rtt");
+  context.judge("A7", std::abs(fluid.front() / kEta - 1) < 1e-9 && per_rtt.holds(),
+                fmt::format("once per round trip: {}; with HPCC's reaction to each acknowledgement: {}", per_rtt.text(),
+                            settling(context, "hpcc").text()));
 }
 
 void a15_sixty_four_new_flows(Context& context) {
@@ -142,7 +158,7 @@ void a20_reacting_once_per_round_trip_keeps_the_queue(Context& context) {
   const Time per_rtt_beyond = per_rtt - per_rtt_drain;
   const bool holds = per_rtt_beyond >= 2 * hpcc_beyond;
   context.judge(
-      "A20", holds,
+      "A20", {holds, per_rtt >= 2 * hpcc},
       fmt::format("HPCC: {:.0f} us, of which the peak takes {:.0f} us at line rate; per round trip: {:.0f} us, "
                   "{:.0f} us; beyond that {:.0f} and {:.0f} us, {:.1f} times",
                   us(hpcc), us(hpcc_drain), us(per_rtt), us(per_rtt_drain), us(hpcc_beyond), us(per_rtt_beyond),
@@ -174,14 +190,14 @@ std::int64_t p95_queue(const Context& context, const std::string& w_ai) {
 }
 
 void a22_small_steps_keep_the_queue_short(Context& context) {
-  bool holds = true;
+  std::int64_t most = 0;
   std::string measured;
   for (const std::string w_ai : {"25 B", "50 B", "100 B", "150 B"}) {
     const std::int64_t p95 = p95_queue(context, w_ai);
-    holds = holds && p95 <= 5'500;
+    most = std::max(most, p95);
     measured += fmt::format("{}{}: {} B", measured.empty() ? "" : "; ", w_ai, p95);
   }
-  context.judge("A22", holds, measured);
+  context.judge("A22", {most <= 5'500, most <= 4'000}, measured);
 }
 
 void a23_a_large_step_costs_some_queue(Context& context) {

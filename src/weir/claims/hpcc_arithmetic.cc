@@ -172,12 +172,12 @@ void a56_residual_capacity(Context& context) {
 
 std::vector<Evaluator> hpcc_arithmetic() {
   return {
-      {{"A1"}, Tier::quick, 0.01, a1_rule_for_the_additive_step},
-      {{"A2"}, Tier::quick, 0.1, a2_telemetry_on_the_wire},
-      {{"A3"}, Tier::quick, 0.5, a3_table_of_reciprocals},
-      {{"A17"}, Tier::quick, 0.01, a17_the_reference_window_avoids_overreaction},
-      {{"A25"}, Tier::quick, 0.01, a25_queue_as_time},
-      {{"A56"}, Tier::quick, 0.01, a56_residual_capacity},
+      {{"A1"}, Tier::quick, 0.01, a1_rule_for_the_additive_step, Evidence::exact},
+      {{"A2"}, Tier::quick, 0.1, a2_telemetry_on_the_wire, Evidence::exact},
+      {{"A3"}, Tier::quick, 0.5, a3_table_of_reciprocals, Evidence::exact},
+      {{"A17"}, Tier::quick, 0.01, a17_the_reference_window_avoids_overreaction, Evidence::exact},
+      {{"A25"}, Tier::quick, 0.01, a25_queue_as_time, Evidence::exact},
+      {{"A56"}, Tier::quick, 0.01, a56_residual_capacity, Evidence::exact},
   };
 }
 

@@ -101,9 +101,9 @@ void a28_mice_pass_elephants(Context& context) {
   }
   std::sort(p5.begin(), p5.end());
   std::sort(p50.begin(), p50.end());
-  const bool holds = percentile(hpcc, 500) <= 1.3 * us(kRackRtt) && p5.front() >= 4 * us(kRackRtt);
+  const bool close = percentile(hpcc, 500) <= 1.3 * us(kRackRtt);
   context.judge(
-      "A28", holds,
+      "A28", {close && p5.front() >= 4 * us(kRackRtt), close && p5.front() > 35},
       fmt::format("HPCC: median {:.1f} us, 95th percentile {:.1f} us; DCQCN: median {:.0f} ... {:.0f} us, 5th "
                   "percentile {:.0f} ... {:.0f} us ({} seeds)",
                   percentile(hpcc, 500), percentile(hpcc, 950), p50.front(), p50.back(), p5.front(), p5.back(),
@@ -113,7 +113,7 @@ void a28_mice_pass_elephants(Context& context) {
 void a29_joining_flows_share_alike(Context& context) {
   Watch watch(context.scenario("joins.toml"), "32->4");
   Shares shares;
-  watch.record(10_ms, 710_ms, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
+  watch.record(10_ms, 800_ms, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
   require(watch.finished().size() == 4, "not all flows have ended");
   std::vector<double> index;
   for (const Index& i : index_of_deliveries(shares, 10_ms))
@@ -121,6 +121,7 @@ void a29_joining_flows_share_alike(Context& context) {
   std::string left;
   for (const host::FlowRecord& f : watch.finished())
     left += fmt::format("{}{:.0f}", left.empty() ? "" : ", ", us(f.finish) * 1e-3);
+  require(!index.empty(), "no two flows were active at once");
   const double least = *std::min_element(index.begin(), index.end());
   const bool holds = least >= 0.95;
   context.judge("A29", holds,

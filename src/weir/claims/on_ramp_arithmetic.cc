@@ -116,9 +116,9 @@ void c44_mean_gaps_between_requests(Context& context) {
 
 std::vector<Evaluator> on_ramp_arithmetic() {
   return {
-      {{"C11"}, Tier::quick, 0.01, c11_the_rule},
-      {{"C30"}, Tier::quick, 0.1, c30_sizes_of_search_rpcs},
-      {{"C44"}, Tier::quick, 0.01, c44_mean_gaps_between_requests},
+      {{"C11"}, Tier::quick, 0.01, c11_the_rule, Evidence::exact},
+      {{"C30"}, Tier::quick, 0.1, c30_sizes_of_search_rpcs, Evidence::exact},
+      {{"C44"}, Tier::quick, 0.01, c44_mean_gaps_between_requests, Evidence::exact},
   };
 }
 

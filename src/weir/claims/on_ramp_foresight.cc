@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -81,8 +82,16 @@ void c12_one_way_delay_foretells_the_next_packets(Context& context) {
     const auto [least, most] = std::ranges::minmax_element(seeds, {}, what);
     return fmt::format("{:.2f} ... {:.2f}", (*least).*what, (*most).*what);
   };
+  const auto compared = [&](const std::string& text, const std::function<double(const Foresight&)>& by) {
+    Compared out{.text = text};
+    for (const Foresight& f : seeds) out.by.push_back(by(f));
+    return out;
+  };
   context.judge(
-      "C12", hold == std::ssize(seeds),
+      "C12",
+      {{compared("one-way delay >= 0.6", [](const Foresight& f) { return f.by_delay - 0.6; }),
+        compared("one-way delay >= RTT + 0.15", [](const Foresight& f) { return f.by_delay - f.by_rtt - 0.15; }),
+        compared("by NTP < 0.3", [](const Foresight& f) { return 0.3 - f.by_ntp; })}},
       fmt::format("{} pairs; one-way delay {}, RTT {}, one-way delay by NTP {}; true with {} of {} seeds", pairs,
                   span(&Foresight::by_delay), span(&Foresight::by_rtt), span(&Foresight::by_ntp), hold, seeds.size()));
 }
@@ -90,7 +99,7 @@ void c12_one_way_delay_foretells_the_next_packets(Context& context) {
 }  // namespace
 
 std::vector<Evaluator> on_ramp_foresight() {
-  return {{{"C12"}, Tier::quick, 15, c12_one_way_delay_foretells_the_next_packets}};
+  return {{{"C12"}, Tier::slow, 15, c12_one_way_delay_foretells_the_next_packets, Evidence::seeds}};
 }
 
 }  // namespace weir::claims

@@ -121,8 +121,8 @@ void d2_the_gradient_pushes_towards_the_target(Context& context) {
 }  // namespace
 
 std::vector<Evaluator> rl_arithmetic() {
-  return {{{"D1"}, Tier::quick, 0.4, d1_the_fixed_point_is_fair},
-          {{"D2"}, Tier::quick, 0.01, d2_the_gradient_pushes_towards_the_target}};
+  return {{{"D1"}, Tier::quick, 0.4, d1_the_fixed_point_is_fair, Evidence::exact},
+          {{"D2"}, Tier::quick, 0.01, d2_the_gradient_pushes_towards_the_target, Evidence::exact}};
 }
 
 }  // namespace weir::claims

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kPaperSteps = 200'000;  // "the training time (for 200k steps)"
 
 void d3_adpg_converges(Context& context) {
-  const learn::Curriculum curriculum = learn::read_curriculum(context.example("train/standard.toml"));
+  const learn::Curriculum curriculum = learn::read_curriculum(context.example("train/standard.toml").path);
   learn::Trainer trainer(curriculum, {});
   std::uint64_t decisions = 0;
   while (!trainer.done() && decisions < kPaperSteps) {
@@ -58,7 +58,7 @@ void d3_adpg_converges(Context& context) {
 constexpr std::uint64_t kBaselineSeeds = 5;
 
 learn::Baseline baseline_of(const Context& context, const std::string& curriculum, std::uint64_t seed) {
-  learn::Curriculum c = learn::read_curriculum(context.example("train/" + curriculum + ".toml"));
+  learn::Curriculum c = learn::read_curriculum(context.example("train/" + curriculum + ".toml").path);
   c.learner.seed = seed;
   return learn::run_baseline(c, 2, 1);
 }
@@ -136,10 +136,10 @@ void d32_replay_is_by_flow(Context& context) {
 }  // namespace
 
 std::vector<Evaluator> rl_training() {
-  return {{{"D32"}, Tier::quick, 0.1, d32_replay_is_by_flow},
-          {{"D3"}, Tier::slow, 20, d3_adpg_converges},
-          {{"D4"}, Tier::slow, 60, d4_aurora_finds_no_equilibrium},
-          {{"D5"}, Tier::slow, 200, d5_ppo_does_not_learn}};
+  return {{{"D32"}, Tier::quick, 0.1, d32_replay_is_by_flow, Evidence::once},
+          {{"D3"}, Tier::slow, 20, d3_adpg_converges, Evidence::once},
+          {{"D4"}, Tier::slow, 60, d4_aurora_finds_no_equilibrium, Evidence::once},
+          {{"D5"}, Tier::slow, 200, d5_ppo_does_not_learn, Evidence::once}};
 }
 
 }  // namespace weir::claims

@@ -58,9 +58,10 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
 }
 
 // One run, as part of a bar.
-void add(Bar& bar, const std::string& file, const std::vector<std::string>& overrides) {
+void add(Bar& bar, const ClaimFile& file, const std::vector<std::string>& overrides) {
   scenario::Run run = scenario::build(load_claim_scenario(file, overrides));
-  run.simulation->on_finish([&](const host::FlowRecord& r) { bar.fct.push_back(us(r.finish - r.start)); },
+  std::vector<double>& fct = bar.fct.emplace_back();
+  run.simulation->on_finish([&](const host::FlowRecord& r) { fct.push_back(us(r.finish - r.start)); },
                             engine::FinishCalls::later);
   while (!engine::advance_unstalled(*run.simulation)) {
   }
@@ -85,7 +86,11 @@ double Bar::error() const {
   return deviation(increase) * std::sqrt(n / (n - 1)) / std::sqrt(n);
 }
 
-double Bar::p99() const { return percentile(fct, 990); }
+double Bar::p99() const {
+  std::vector<double> all;
+  for (const std::vector<double>& seed : fct) all.insert(all.end(), seed.begin(), seed.end());
+  return percentile(std::move(all), 990);
+}
 
 Setting baseline(const Context& context, int seeds, std::vector<std::string> overrides) {
   return {.file = context.example("spraying-baseline.toml"), .seeds = seeds, .overrides = std::move(overrides)};
@@ -129,11 +134,6 @@ double Figure::mean(const Algorithm& a) const {
   double sum = 0;
   for (const Balancer& b : balancers_) sum += mean(a, b);
   return sum / static_cast<double>(balancers_.size());
-}
-
-bool Figure::best(const Algorithm& a, const Balancer& b) const {
-  return std::all_of(algorithms_.begin(), algorithms_.end(),
-                     [&](const Algorithm& other) { return mean(a, b) <= mean(other, b); });
 }
 
 std::string Figure::row(const Algorithm& a) const {

@@ -20,18 +20,18 @@ inline constexpr Time kSlower{20'000'000};
 
 // One bar: an algorithm and who balances load, with several seeds.
 struct Bar {
-  std::vector<double> increase;  // of the completion time beyond its bound, %; infinite = not complete
-  std::vector<double> fct;       // of all flows of all seeds, us
-  std::uint64_t lost = 0;        // packets dropped by full buffers
+  std::vector<double> increase;          // of the completion time beyond its bound, %; infinite = not complete
+  std::vector<std::vector<double>> fct;  // of all flows, us; by seed
+  std::uint64_t lost = 0;                // packets dropped by full buffers
   std::uint64_t timeouts = 0;
   double mean() const;
   double error() const;  // standard error of the mean
-  double p99() const;    // of fct
+  double p99() const;    // of the flows of all seeds
 };
 
 // What a figure runs. Seeds are 1, 2, ...
 struct Setting {
-  std::string file;  // a scenario
+  ClaimFile file;
   int seeds = 0;
   std::vector<std::string> overrides;
   bool elephants = true;                                           // that are a profile of their own
@@ -61,8 +61,8 @@ class Figure {
   double mean(const Algorithm& a, const Balancer& b) const { return at(a, b).mean(); }
   // Of the balancers.
   double mean(const Algorithm& a) const;
-  // Whether the algorithm has the smallest mean with this balancer.
-  bool best(const Algorithm& a, const Balancer& b) const;
+  const std::vector<Algorithm>& algorithms() const { return algorithms_; }
+  const std::vector<Balancer>& balancers() const { return balancers_; }
   // "Swift 900 +- 30 / 1000 +- 40 / 800 +- 50 %", by balancer; of these algorithms, or all.
   std::string text(const std::vector<Algorithm>& algorithms = {}) const;
 

@@ -124,10 +124,10 @@ void e39_history(Context& context) {
 
 std::vector<Evaluator> spraying_arithmetic() {
   return {
-      {{"E6"}, Tier::quick, 0.01, e6_smartt_tends_to_the_square_root},
-      {{"E11"}, Tier::quick, 0.01, e11_resilient_ones_are_higher_and_fall},
-      {{"E38"}, Tier::quick, 0.5, e38_meeting_an_elephant},
-      {{"E39"}, Tier::quick, 0.01, e39_history},
+      {{"E6"}, Tier::quick, 0.01, e6_smartt_tends_to_the_square_root, Evidence::exact},
+      {{"E11"}, Tier::quick, 0.01, e11_resilient_ones_are_higher_and_fall, Evidence::exact},
+      {{"E38"}, Tier::quick, 0.5, e38_meeting_an_elephant, Evidence::exact},
+      {{"E39"}, Tier::quick, 0.01, e39_history, Evidence::exact},
   };
 }
 

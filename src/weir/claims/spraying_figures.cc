@@ -9,16 +9,12 @@
 #include <fmt/format.h>
 
 #include "weir/claims/catalogue.h"
+#include "weir/claims/measures.h"
 #include "weir/claims/spraying.h"
+#include "weir/claims/spraying_comparisons.h"
 
 namespace weir::claims {
 namespace {
-
-// All of them, by balancer or by algorithm and balancer.
-template <class Rule>
-bool with_each(Rule rule) {
-  return std::all_of(kBalancers.begin(), kBalancers.end(), rule);
-}
 
 // What LSwift's increase is, in MSwift's.
 std::vector<double> ratios(const Figure& f, const Algorithm& over, const Algorithm& under) {
@@ -26,8 +22,6 @@ std::vector<double> ratios(const Figure& f, const Algorithm& over, const Algorit
   for (const Balancer& b : kBalancers) out.push_back(f.mean(over, b) / f.mean(under, b));
   return out;
 }
-double most(const std::vector<double>& x) { return *std::max_element(x.begin(), x.end()); }
-double least(const std::vector<double>& x) { return *std::min_element(x.begin(), x.end()); }
 std::string times(const std::vector<double>& x) {
   return fmt::format("{:.2f} / {:.2f} / {:.2f} times", x[0], x[1], x[2]);
 }
@@ -61,40 +55,38 @@ constexpr int kFewSeeds = 5;
 // Of bars that are close to each other.
 constexpr int kManySeeds = 10;
 
-bool mswift_is_best(const Figure& f) {
-  return with_each([&](const Balancer& b) { return f.best("MSwift", b); });
-}
-
-bool each_in(const Figure& f, const Algorithm& a, double from, double to) {
-  return with_each([&](const Balancer& b) { return f.mean(a, b) >= from && f.mean(a, b) <= to; });
-}
-
-// At most this many points above the other algorithm.
-bool little_worse(const Figure& f, const Algorithm& a, const Algorithm& than, double points) {
-  return with_each([&](const Balancer& b) { return f.mean(a, b) <= f.mean(than, b) + points; });
-}
-
 void figure_4(Context& context, const Figure& f) {
   tell_bars(context, "figure-4", f, kAll);
-  context.judge("E12", each_in(f, "Swift", 500, INFINITY), f.text({"Swift"}));
-  context.judge("E13", each_in(f, "LSwift", 80, 350), f.text({"LSwift"}));
-  context.judge("E14", each_in(f, "MSwift", 12, 70), f.text({"MSwift"}));
-  context.judge("E15", each_in(f, "NSCC", 20, 90) && each_in(f, "MNSCC", 20, 90) && little_worse(f, "MNSCC", "NSCC", 5),
+  context.judge("E12", {each_from(f, "Swift", 500)}, f.text({"Swift"}));
+  context.judge("E13", {together({each_from(f, "LSwift", 80), each_up_to(f, "LSwift", 350)})}, f.text({"LSwift"}));
+  context.judge("E14", {together({each_from(f, "MSwift", 12), each_up_to(f, "MSwift", 70)})}, f.text({"MSwift"}));
+  const Comparisons of_nscc = together(
+      {each_from(f, "NSCC", 20), each_up_to(f, "NSCC", 90), each_from(f, "MNSCC", 20), each_up_to(f, "MNSCC", 90)});
+  context.judge("E15",
+                {together({of_nscc, each_below(f, "MNSCC", 1, "NSCC", 5)}),
+                 together({of_nscc, each_below(f, "MNSCC", 1, "NSCC", 0, true)})},
                 f.text({"NSCC", "MNSCC"}));
-  context.judge("E16", most(ratios(f, "LSwift", "MSwift")) >= 4, times(ratios(f, "LSwift", "MSwift")));
+  context.judge("E16", {{at_least_times(f, "LSwift", 4, "MSwift")}}, times(ratios(f, "LSwift", "MSwift")));
+}
+
+// The 99th percentile of one bar is at most that of another.
+Compared p99_below(const std::string& text, const Bar& a, const Bar& b) {
+  const auto p99 = [](const Bar& bar, std::size_t seed) { return percentile(bar.fct[seed], 990); };
+  return by_seed(text, a.fct.size(), [&](std::size_t seed) { return p99(b, seed) - p99(a, seed); });
 }
 
 void figure_5(Context& context, const Figure& f) {
   std::string tails;
-  bool worst = true;
-  bool better = true;
+  Comparisons all;
   for (const Algorithm& a : kResilient) {
     tails += fmt::format("{}{} {:.0f} / {:.0f} / {:.0f}", tails.empty() ? "" : "; ", a, f.at(a, "ops").p99(),
                          f.at(a, "adaptive").p99(), f.at(a, "reps").p99());
-    for (const Balancer& b : kBalancers) worst &= f.at(a, b).p99() <= f.at("LSwift", b).p99();
-    better &= f.at("MSwift", "reps").p99() <= f.at(a, "reps").p99();
+    for (const Balancer& b : kBalancers)
+      if (a != "LSwift") all.push_back(p99_below(fmt::format("{} <= LSwift, {}", a, b), f.at(a, b), f.at("LSwift", b)));
+    if (a != "MSwift")
+      all.push_back(p99_below(fmt::format("MSwift <= {}, reps", a), f.at("MSwift", "reps"), f.at(a, "reps")));
   }
-  context.judge("E19", worst && better, tails + " us");
+  context.judge("E19", {all}, tails + " us");
 }
 
 void figures_4_and_5(Context& context) {
@@ -105,9 +97,12 @@ void figures_4_and_5(Context& context) {
 
 void close_bars_of_figure_4(Context& context) {
   const Figure f(baseline(context, kManySeeds), kResilient);
-  context.judge("E17", lowest(f) == "MSwift with reps", fmt::format("{}: {}", lowest(f), f.text()));
-  const double adaptive = f.mean("NSCC", "adaptive");
-  context.judge("E18", adaptive < f.mean("NSCC", "ops") && adaptive < f.mean("NSCC", "reps"), f.text({"NSCC"}));
+  context.judge("E17", {is_lowest(f, "MSwift", "reps")}, fmt::format("{}: {}", lowest(f), f.text()));
+  const Bar& adaptive = f.at("NSCC", "adaptive");
+  context.judge("E18",
+                {{below("adaptive < ops", adaptive, 1, f.at("NSCC", "ops"), 0, true),
+                  below("adaptive < reps", adaptive, 1, f.at("NSCC", "reps"), 0, true)}},
+                f.text({"NSCC"}));
 }
 
 double lowest_mean(const Figure& f) {
@@ -120,94 +115,123 @@ double lowest_mean(const Figure& f) {
 void figure_6(Context& context) {
   const Figure f(permutation(context, kManySeeds), kResilient);
   tell_bars(context, "figure-6", f, kResilient);
-  context.judge("E20", f.mean("LSwift", "reps") < f.mean("NSCC", "reps"), f.text({"LSwift", "NSCC", "MNSCC"}));
-  const std::vector<double> r = ratios(f, "LSwift", "MSwift");
-  context.judge("E21", most(r) >= 1.25 && least(r) >= 0.95, f.text({"MSwift"}) + "; LSwift's are " + times(r));
-  context.judge("E22", lowest(f) == "MSwift with reps", fmt::format("{}: {:.0f} %", lowest(f), lowest_mean(f)));
+  context.judge("E20", {{below("LSwift < NSCC, reps", f.at("LSwift", "reps"), 1, f.at("NSCC", "reps"), 0, true)}},
+                f.text({"LSwift", "NSCC", "MNSCC"}));
+  context.judge("E21",
+                {together({each_below(f, "MSwift", 1 / 0.95, "LSwift"), {at_least_times(f, "LSwift", 1.25, "MSwift")}}),
+                 each_below(f, "MSwift", 1, "LSwift", 0, true)},
+                f.text({"MSwift"}) + "; LSwift's are " + times(ratios(f, "LSwift", "MSwift")));
+  context.judge("E22", {is_lowest(f, "MSwift", "reps")}, fmt::format("{}: {:.0f} %", lowest(f), lowest_mean(f)));
 }
 
+double mean_of(const std::vector<double>& x) {
+  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
 double mean_fct(const Bar& bar) {
-  return std::accumulate(bar.fct.begin(), bar.fct.end(), 0.0) / static_cast<double>(bar.fct.size());
+  std::vector<double> means;
+  for (const std::vector<double>& seed : bar.fct) means.push_back(mean_of(seed));
+  return mean_of(means);
 }
 
 // On one path, by ECMP.
 void single_path(Context& context) {
   const Figure f(permutation(context, kFewSeeds), {"LSwift", "MSwift"}, {"ecmp"});
-  const double lswift = mean_fct(f.at("LSwift", "ecmp"));
-  const double mswift = mean_fct(f.at("MSwift", "ecmp"));
-  context.judge("E41", std::abs(mswift / lswift - 1) <= 0.05,
-                fmt::format("mean FCT LSwift {:.0f}, MSwift {:.0f} us: {:.3f}; the last one's {}", lswift, mswift,
-                            mswift / lswift, f.text()));
+  const Bar& lswift = f.at("LSwift", "ecmp");
+  const Bar& mswift = f.at("MSwift", "ecmp");
+  const auto within = [&](const std::string& text, double factor, const Bar& a, const Bar& b) {
+    return by_seed(text, kFewSeeds,
+                   [&, factor](std::size_t s) { return factor * mean_of(b.fct[s]) - mean_of(a.fct[s]); });
+  };
+  context.judge("E41",
+                {{within("MSwift <= 1.05 LSwift", 1.05, mswift, lswift),
+                  within("MSwift >= 0.95 LSwift", 1 / 0.95, lswift, mswift)},
+                 {within("MSwift <= LSwift", 1, mswift, lswift)}},
+                fmt::format("mean FCT LSwift {:.0f}, MSwift {:.0f} us: {:.3f}; the last one's {}", mean_fct(lswift),
+                            mean_fct(mswift), mean_fct(mswift) / mean_fct(lswift), f.text()));
 }
 
 void figure_7(Context& context) {
   const Figure f(hsdp(context, kFewSeeds), kResilient);
-  context.judge("E23", mswift_is_best(f), f.text());
-  const double lswift = f.mean("LSwift", "reps") / f.mean("MSwift", "reps");
-  context.judge("E24", lswift >= 1.3, fmt::format("{:.2f} times", lswift));
-  const double nscc = f.mean("NSCC", "reps") / f.mean("MSwift", "reps");
-  context.judge("E25", nscc >= 1.5, fmt::format("{:.2f} times", nscc));
-  const std::vector<double> r = ratios(f, "MNSCC", "NSCC");
-  context.judge("E26", least(r) >= 0.8 && most(r) <= 1.2, times(r));
+  const Bar& mswift = f.at("MSwift", "reps");
+  const auto reps = [&](const Algorithm& a) { return fmt::format("{:.2f} times", f.mean(a, "reps") / mswift.mean()); };
+  context.judge("E23", {is_best_with_each(f, "MSwift")}, f.text());
+  context.judge("E24", {{below("LSwift >= 1.3 MSwift, reps", mswift, 1 / 1.3, f.at("LSwift", "reps"))}},
+                reps("LSwift"));
+  context.judge("E25", {{below("NSCC >= 1.5 MSwift, reps", mswift, 1 / 1.5, f.at("NSCC", "reps"))}}, reps("NSCC"));
+  context.judge("E26", {together({each_below(f, "MNSCC", 1.2, "NSCC"), each_below(f, "NSCC", 1 / 0.8, "MNSCC")})},
+                times(ratios(f, "MNSCC", "NSCC")));
 }
 
 void figure_8(Context& context) {
   const Figure f(baseline(context, kManySeeds, {"topology.k=10"}), kResilient);
-  context.judge("E27", mswift_is_best(f), f.text());
+  context.judge("E27", {is_best_with_each(f, "MSwift")}, f.text());
 }
 
 void figure_9(Context& context, const Figure& before) {
   const Figure f(baseline(context, kFewSeeds, {"traffic.0.size=16 MB"}), kResilient);
-  const double ratio = most(ratios(f, "LSwift", "MSwift"));
-  context.judge("E28", ratio >= 5 && ratio > most(ratios(before, "LSwift", "MSwift")),
+  const auto largest = [](const Figure& of, std::size_t seed) {
+    const Balancer b = largest_ratio(of, "LSwift", "MSwift");
+    return of.at("LSwift", b).increase[seed] / of.at("MSwift", b).increase[seed];
+  };
+  context.judge("E28",
+                {{at_least_times(f, "LSwift", 5, "MSwift"),
+                  by_seed(
+                      "LSwift / MSwift larger than with 8 MB", kFewSeeds,
+                      [&](std::size_t s) { return largest(f, s) - largest(before, s); }, true)}},
                 fmt::format("{}; {}", times(ratios(f, "LSwift", "MSwift")), f.text()));
-  context.judge("E29", f.mean("LSwift") > before.mean("LSwift") && f.mean("NSCC") > before.mean("NSCC"),
+  context.judge("E29", {{is_larger(f, before, "LSwift"), is_larger(f, before, "NSCC")}},
                 fmt::format("LSwift {:.0f} -> {:.0f} %, NSCC {:.0f} -> {:.0f} %", before.mean("LSwift"),
                             f.mean("LSwift"), before.mean("NSCC"), f.mean("NSCC")));
 }
 
 void figure_10(Context& context, const Figure& before) {
   const Figure f(baseline(context, kFewSeeds, {"traffic.0.elephants=8"}), kResilient);
-  bool similar = true;
+  Comparisons similar;
   for (const Algorithm& a : kResilient)
-    for (const Balancer& b : kBalancers) similar &= std::abs(f.mean(a, b) / before.mean(a, b) - 1) <= 0.35;
-  context.judge("E30", similar, f.text());
+    for (const Balancer& b : kBalancers) {
+      const Bar& now = f.at(a, b);
+      const Bar& four = before.at(a, b);
+      similar.push_back(below(fmt::format("{}, {}: 8 <= 1.35 of 4", a, b), now, 1.35, four));
+      similar.push_back(below(fmt::format("{}, {}: 8 >= 0.65 of 4", a, b), four, 1 / 0.65, now));
+    }
+  context.judge("E30", {similar}, f.text());
 }
 
 void figure_11(Context& context, const Figure& before) {
   const Figure f(baseline(context, kFewSeeds, {"network.failure=[{probability=0.01}]"}), kResilient);
-  bool higher = true;
+  Comparisons higher;
   for (const Algorithm& a : kResilient)
-    for (const Balancer& b : kBalancers) higher &= f.mean(a, b) > before.mean(a, b);
-  context.judge("E31", higher && mswift_is_best(f), f.text());
+    for (const Balancer& b : kBalancers)
+      higher.push_back(below(fmt::format("{}, {}: higher", a, b), before.at(a, b), 1, f.at(a, b), 0, true));
+  context.judge("E31", {together({higher, is_best_with_each(f, "MSwift")})}, f.text());
 }
 
 void figure_12(Context& context) {
   const Figure f(baseline(context, kFewSeeds), {"MSwift-P10", "MSwift", "MSwift-P90"});
-  const bool order =
-      f.mean("MSwift-P10", "ops") < f.mean("MSwift", "ops") && f.best("MSwift", "adaptive") && f.best("MSwift", "reps");
-  context.judge("E32", order, f.text());
+  const Compared p10 = below("MSwift-P10 < MSwift, ops", f.at("MSwift-P10", "ops"), 1, f.at("MSwift", "ops"), 0, true);
+  context.judge("E32", {together({{p10}, is_best(f, "MSwift", "adaptive"), is_best(f, "MSwift", "reps")})}, f.text());
 }
 
 void percentile_90_with_reps(Context& context) {
   const Figure f(baseline(context, kManySeeds), {"MSwift", "MSwift-P90"}, {"reps"});
   const double ratio = f.mean("MSwift-P90", "reps") / f.mean("MSwift", "reps");
-  context.judge("E33", ratio >= 3, fmt::format("{:.2f} times: {}", ratio, f.text()));
+  context.judge("E33", {{at_least_times(f, "MSwift-P90", 3, "MSwift")}},
+                fmt::format("{:.2f} times: {}", ratio, f.text()));
 }
 
 void figure_13(Context& context, const Figure& before) {
   const std::vector<std::string> drr{"network.scheduling=drr", "network.class=[{quantum=\"4 KB\"},{quantum=\"4 KB\"}]",
                                      "profile.0.class=1"};
   const Figure f(baseline(context, kFewSeeds, drr), kResilient);
-  const auto change = [&](const Algorithm& a) { return f.mean(a) - before.mean(a); };
-  const bool families = change("LSwift") > 0 && change("MSwift") > 0 && change("NSCC") < 0 && change("MNSCC") < 0;
-  context.judge("E34", families, f.text());
-  const std::vector<double> r = ratios(f, "MNSCC", "NSCC");
-  const bool order = with_each([&](const Balancer& b) { return f.mean("MSwift", b) < f.mean("LSwift", b); }) &&
-                     least(r) >= 0.85 && most(r) <= 1.15;
-  context.judge(
-      "E35", order,
-      fmt::format("LSwift over MSwift {}, MNSCC over NSCC {}", times(ratios(f, "LSwift", "MSwift")), times(r)));
+  context.judge("E34",
+                {{is_larger(f, before, "LSwift"), is_larger(f, before, "MSwift"), is_larger(f, before, "NSCC", false),
+                  is_larger(f, before, "MNSCC", false)}},
+                f.text());
+  context.judge("E35",
+                {together({each_below(f, "MSwift", 1, "LSwift", 0, true), each_below(f, "MNSCC", 1.15, "NSCC"),
+                           each_below(f, "NSCC", 1 / 0.85, "MNSCC")})},
+                fmt::format("LSwift over MSwift {}, MNSCC over NSCC {}", times(ratios(f, "LSwift", "MSwift")),
+                            times(ratios(f, "MNSCC", "NSCC"))));
 }
 
 // Each is the baseline with one change.
@@ -221,26 +245,27 @@ void figures_beside_the_baseline(Context& context) {
 
 void figure_14(Context& context) {
   const Figure f(incast(context, kFewSeeds), kResilient);
-  const bool small =
-      std::all_of(kResilient.begin(), kResilient.end(), [&](const Algorithm& a) { return each_in(f, a, 0, 8); });
-  context.judge("E36", small, f.text());
-  context.judge("E37", little_worse(f, "MSwift", "LSwift", 2) && little_worse(f, "MNSCC", "NSCC", 2), "as E36");
+  Comparisons small;
+  for (const Algorithm& a : kResilient) small = together({small, each_up_to(f, a, 8)});
+  context.judge("E36", {small}, f.text());
+  context.judge("E37", {together({each_below(f, "MSwift", 1, "LSwift", 2), each_below(f, "MNSCC", 1, "NSCC", 2)})},
+                "as E36");
 }
 
 }  // namespace
 
 std::vector<Evaluator> spraying_figures() {
   return {
-      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::quick, 45, figures_4_and_5},
-      {{"E41"}, Tier::quick, 5, single_path},
-      {{"E36", "E37"}, Tier::quick, 17, figure_14},
-      {{"E17", "E18"}, Tier::slow, 75, close_bars_of_figure_4},
-      {{"E20", "E21", "E22"}, Tier::slow, 67, figure_6},
-      {{"E23", "E24", "E25", "E26"}, Tier::slow, 100, figure_7},
-      {{"E27"}, Tier::slow, 200, figure_8},
-      {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 190, figures_beside_the_baseline},
-      {{"E32"}, Tier::slow, 30, figure_12},
-      {{"E33"}, Tier::slow, 12, percentile_90_with_reps},
+      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 45, figures_4_and_5, Evidence::seeds},
+      {{"E41"}, Tier::quick, 5, single_path, Evidence::seeds},
+      {{"E36", "E37"}, Tier::slow, 17, figure_14, Evidence::seeds},
+      {{"E17", "E18"}, Tier::slow, 75, close_bars_of_figure_4, Evidence::seeds},
+      {{"E20", "E21", "E22"}, Tier::slow, 67, figure_6, Evidence::seeds},
+      {{"E23", "E24", "E25", "E26"}, Tier::slow, 100, figure_7, Evidence::seeds},
+      {{"E27"}, Tier::slow, 200, figure_8, Evidence::seeds},
+      {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 190, figures_beside_the_baseline, Evidence::seeds},
+      {{"E32"}, Tier::slow, 30, figure_12, Evidence::seeds},
+      {{"E33"}, Tier::slow, 12, percentile_90_with_reps, Evidence::seeds},
   };
 }
 

@@ -31,6 +31,7 @@ Queue queue_between(const Watch& watch, Time from, Time to) {
   std::vector<double> queue;
   for (const Watch::Sample& s : watch.samples())
     if (s.time >= from && s.time < to) queue.push_back(static_cast<double>(s.queue));
+  require(!queue.empty(), "the queue was not looked at while flows shared it");
   return {.mean = std::accumulate(queue.begin(), queue.end(), 0.0) / static_cast<double>(queue.size()),
           .p5 = percentile(queue, 50),
           .p50 = percentile(queue, 500),

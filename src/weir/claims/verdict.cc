@@ -4,8 +4,10 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "weir/base/version.h"
@@ -15,6 +17,8 @@ namespace weir::claims {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 2;
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -38,7 +42,14 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
            {"rule", claim.rule},
            {"measured", verdict.measured},
            {"verdict", verdict.verdict},
+           {"firmness", verdict.firmness},
+           {"by_words", verdict.by_words},
            {"reason", verdict.reason}};
+  if (!claim.literal.empty()) {
+    out["literal"] = claim.literal;
+    out["by_words_firmness"] = verdict.by_words_firmness;
+  }
+  if (!claim.kind.empty()) out["kind"] = claim.kind;
   if (claim.weak) out["weak"] = true;
   if (claim.restated) out["restated"] = {{"rule", claim.restated->rule}, {"verdict", claim.restated->verdict}};
   if (verdict.verdict == kFails)
@@ -47,10 +58,34 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
   return out;
 }
 
+Verdict read_verdict(const Json& claim, const std::string& file, const std::vector<Claim>& claims) {
+  Verdict out{.id = claim.at("id"), .measured = claim.at("measured"), .verdict = claim.at("verdict")};
+  const Claim* known = find(claims, out.id);
+  if (known == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, out.id));
+  constexpr std::string_view kValid[] = {kHolds, kFails, kUndecided, kNotRun};
+  if (std::find(std::begin(kValid), std::end(kValid), out.verdict) == std::end(kValid))
+    throw InputError(fmt::format("{}: the verdict of '{}' is '{}'; valid is {}", file, out.id, out.verdict,
+                                 fmt::join(kValid, ", ")));
+  if (out.verdict == kNotRun) return out;
+  out.firmness = claim.at("firmness");
+  // a literal rule that was written since has not been judged yet
+  if (known->literal.empty()) {
+    out.by_words = out.verdict;
+    out.by_words_firmness = out.firmness;
+  } else if (claim.value("literal", "") == known->literal) {
+    out.by_words = claim.at("by_words");
+    out.by_words_firmness = claim.at("by_words_firmness");
+  } else {
+    out.by_words = kNotMeasured;
+  }
+  return out;
+}
+
 }  // namespace
 
 Standing standing_of(const Claim& claim, const Verdict& verdict) {
   if (verdict.holds()) return Standing::holds;
+  if (verdict.verdict == kUndecided) return Standing::undecided;
   if (verdict.verdict == kNotRun) return Standing::not_run;
   return claim.cause && claim.cause->is_shown() ? Standing::cause_shown : Standing::cause_unknown;
 }
@@ -65,16 +100,34 @@ std::size_t Verdicts::place(std::string_view id) const {
   return static_cast<std::size_t>(verdict - all_.begin());
 }
 
+std::string Verdicts::reason_of(const Verdict& verdict) const {
+  if (verdict.verdict != kFails) return "";
+  const auto& cause = find(*claims_, verdict.id)->cause;
+  return cause ? cause->text() : "The cause is unknown.";
+}
+
+void Verdicts::set(Verdict verdict) {
+  verdict.reason = reason_of(verdict);
+  all_[place(verdict.id)] = std::move(verdict);
+}
+
 void Verdicts::set(const Judgement& judgement, bool is_as_written) {
   Verdict& verdict = all_[place(judgement.id)];
+  const bool has_literal = !find(*claims_, judgement.id)->literal.empty();
+  require(has_literal == judgement.literal.has_value(),
+          fmt::format("{} is judged {} a literal rule, and claims.toml has {}", judgement.id,
+                      has_literal ? "without" : "by", has_literal ? "one" : "none"));
+  const study::Finding& words = judgement.literal.value_or(judgement.band);
   verdict.measured = judgement.measured;
-  verdict.verdict = judgement.holds ? kHolds : kFails;
-  const auto& cause = find(*claims_, judgement.id)->cause;
-  verdict.reason = judgement.holds || !is_as_written ? "" : cause ? cause->text() : "The cause is unknown.";
+  verdict.verdict = name_of(judgement.band.answer);
+  verdict.firmness = judgement.band.firmness;
+  verdict.by_words = name_of(words.answer);
+  verdict.by_words_firmness = words.firmness;
+  verdict.reason = is_as_written ? reason_of(verdict) : "";
 }
 
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {
-  Json out{{"weir", version()}, {"format", 1}, {"date", today()}, {"claims", Json::array()}};
+  Json out{{"weir", version()}, {"format", kFormat}, {"date", today()}, {"claims", Json::array()}};
   for (const Claim& claim : claims)
     if (only.empty() || std::find(only.begin(), only.end(), claim.id) != only.end())
       out["claims"].push_back(to_json(claim, verdicts.of(claim.id)));
@@ -87,16 +140,11 @@ Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims
   try {
     std::ifstream in(file);
     const Json document = Json::parse(in);
-    for (const Json& claim : document.at("claims")) {
-      const std::string id = claim.at("id");
-      if (find(claims, id) == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, id));
-      const std::string verdict = claim.at("verdict");
-      if (verdict == kNotRun) continue;
-      if (verdict != kHolds && verdict != kFails)
-        throw InputError(fmt::format("{}: the verdict of '{}' is '{}'; valid is {}, {} or {}", file, id, verdict,
-                                     kHolds, kFails, kNotRun));
-      out.set({.id = id, .holds = verdict == kHolds, .measured = claim.at("measured")});
-    }
+    if (document.at("format") != kFormat)
+      throw InputError(fmt::format("{}: its format is {}; valid is {}: have the claims judged again by this version",
+                                   file, document.at("format").dump(), kFormat));
+    for (const Json& claim : document.at("claims"))
+      if (Verdict verdict = read_verdict(claim, file, claims); verdict.verdict != kNotRun) out.set(std::move(verdict));
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("{}: these are no verdicts: {}", file, error.what()));
   }

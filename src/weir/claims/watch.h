@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "weir/claims/claim_scenario.h"
 #include "weir/scenario/build.h"
-#include "weir/scenario/scenario.h"
+#include "weir/scenario/perturbation.h"
 
 namespace weir::claims {
 
@@ -20,8 +21,9 @@ class Watch {
   };
   using Look = std::function<void(Time now, const host::FlowView& flow)>;
 
-  // `port` as in a probe's list, such as "17->16".
-  Watch(const std::string& file, const std::string& port, const std::vector<std::string>& overrides = {});
+  // `port` as in a probe's list, such as "17->16". Where a perturbation has traffic count hosts from the other end,
+  // this port and the hosts of flows that are told are still those of the scenario as it is written.
+  Watch(const ClaimFile& file, const std::string& port, const std::vector<std::string>& overrides = {});
 
   // Samples at 0, step, 2 step, ... until; `look` sees every active flow at these times.
   void record(Time step, Time until, const Look& look = {});
@@ -29,7 +31,7 @@ class Watch {
   const std::vector<Sample>& samples() const { return samples_; }
   // Flows that have ended, in order of their finish.
   const std::vector<host::FlowRecord>& finished() const { return finished_; }
-  // When a host's only flow ended.
+  // When a host's only flow ended. Throws Unfounded if it has not.
   Time finish_of(std::uint32_t src) const;
   engine::Counters counters() const { return run_.simulation->counters(); }
   const engine::Simulation& simulation() const { return dynamic_cast<const engine::Simulation&>(*run_.simulation); }
@@ -40,14 +42,18 @@ class Watch {
   const Sample& peak() const;
   // The first sample after `from` with a queue below `bytes`.
   Time drained(Bytes bytes, Time from) const;
-  // Sent in [from, to) as a share of what the link carries; both on the grid of samples.
+  // Sent in [from, to), both of which have been recorded (else it throws Unfounded), as a share of what the
+  // link carries; both on the grid of samples.
   double utilisation(Time from, Time to) const;
   // The least of it over consecutive intervals of `bin`, the first of which begins at `from`.
   double least_utilisation(Time bin, Time from, Time to) const;
 
  private:
-  const Sample& at(Time time) const { return samples_.at(static_cast<std::size_t>(time / step_)); }
+  Watch(const scenario::Scenario& scenario, const std::string& port);
+  const Sample& at(Time time) const;
+  std::uint32_t as_written(std::uint32_t host) const { return scenario::mirrored_host(host, mirrored_hosts_); }
 
+  std::uint32_t mirrored_hosts_ = 0;
   scenario::Run run_;
   std::uint32_t port_ = 0;
   Time step_;

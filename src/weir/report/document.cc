@@ -304,8 +304,8 @@ class Reader {
         if (!claim.is_object() || !claim.contains(key) || !claim.at(key).is_string())
           throw InputError(fmt::format("{}: {}: valid is a text", place, key));
       const auto& verdict = claim.at("verdict").get_ref<const std::string&>();
-      if (verdict != "holds" && verdict != "fails" && verdict != "not run")
-        throw InputError(fmt::format("{}: verdict: '{}'; valid is holds, fails, not run", place, verdict));
+      if (verdict != "holds" && verdict != "fails" && verdict != "undecided" && verdict != "not run")
+        throw InputError(fmt::format("{}: verdict: '{}'; valid is holds, fails, undecided, not run", place, verdict));
       add_claim(claim);
     }
   }

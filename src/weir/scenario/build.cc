@@ -25,13 +25,14 @@ std::string data_file(const Scenario& s, const std::string& name) {
   return (std::filesystem::path(s.folder) / name).string();
 }
 
-net::Topology build_topology(const Scenario& s) {
-  return at_its_place(s, "topology", [&] {
-    const void* params = s.topology.params.get();
-    if (s.topology.kind != nullptr) return s.topology.kind->build(params);
-    const std::string path = data_file(s, static_cast<const GraphParams*>(params)->file);
-    return net::parse_graph(read_named_file(path, "a graph file", "file"), path);
-  });
+net::Topology scaled_graph(const Scenario& s, const GraphParams& params) {
+  const std::string path = data_file(s, params.file);
+  net::Topology out = net::parse_graph(read_named_file(path, "a graph file", "file"), path);
+  if (params.delay_scale == 1) return out;
+  for (net::Link& link : out.links)
+    link.delay = Time{std::llround(static_cast<double>(link.delay.ps) * params.delay_scale)};
+  net::check(out);
+  return out;
 }
 
 std::string table_of_profile(std::size_t i) { return i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1); }
@@ -262,6 +263,14 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
 }
 
 }  // namespace
+
+net::Topology build_topology(const Scenario& s) {
+  return at_its_place(s, "topology", [&] {
+    const void* params = s.topology.params.get();
+    return s.topology.kind == nullptr ? scaled_graph(s, *static_cast<const GraphParams*>(params))
+                                      : s.topology.kind->build(params);
+  });
+}
 
 std::shared_ptr<const engine::Model> build_network(const Scenario& s) { return unchecked_model(s); }
 

@@ -42,6 +42,8 @@ Run build(const Scenario&, std::shared_ptr<const engine::Model>, std::uint32_t p
 // Checks all that build() checks, and stops short of the simulation, which stays null: nothing large is made.
 Run prepare(const Scenario&);
 
+// The network alone. Throws InputError that names file, line and key.
+net::Topology build_topology(const Scenario&);
 // Builds the model: the first part of build(), for callers who need no simulation, or look at the model before.
 std::shared_ptr<const engine::Model> build_model(const Scenario&);
 // Builds the model without the checks of what only a run needs, such as buffers that hold their reserves: to look at

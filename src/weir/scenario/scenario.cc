@@ -14,6 +14,7 @@
 #include "weir/scenario/ecn_choice.h"
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/nic_choice.h"
+#include "weir/scenario/perturbation.h"
 #include "weir/scenario/tables.h"
 #include "weir/toml/document.h"
 #include "weir/toml/parser.h"
@@ -258,6 +259,10 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
   p.choice("until", &RunParams::until, {"flows", "collectives"},
            "end when all flows are done, or already when all collectives are, even if other flows are active");
+  p.integer("perturbation", &RunParams::perturbation, 0, kPerturbations,
+            "a small change, to see whether a result is an accident of phases; 0 = none; 1 to 4 = of link delays, 5 and 6 "
+            "= of T, 7 = of the order of starts, 8 = of sizes, 9 = of host numbers",
+            "docs/concepts/phase-effects.md");
   p.entry(
       "fidelity", &RunParams::fidelity, fidelities(),
       "whose physics: Weir's, packet by packet, or those of flows without packets; or those of the public simulator of "
@@ -269,6 +274,7 @@ void GraphParams::describe(ParamList<GraphParams>& p) {
   Param& file = p.text("file", &GraphParams::file, "graph file: lines 'hosts N', 'switches N', 'link A B RATE DELAY'");
   file.required = true;
   file.names_file = [](std::string_view) { return true; };
+  p.number("delay_scale", &GraphParams::delay_scale, 0.01, 100, "all delays of the file are so many times as long");
 }
 
 void Sending::describe(ParamList<Sending>& p) {
@@ -364,6 +370,7 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   if (!other_flows.empty() && !out.traffic.empty())
     throw root.error_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));
   read_probes(root.table("probes"), out.probes);
+  perturb(out);
   return out;
 }
 

@@ -46,14 +46,16 @@ struct RunParams {
   engine::SchedulerKind scheduler = engine::SchedulerKind::automatic;
   Time stop;
   Until until = Until::flows;
+  std::uint32_t perturbation = 0;  // 0 once the scenario has been read (scenario/perturbation.h)
   const Fidelity* fidelity = &exact_rules();
 
   static void describe(ParamList<RunParams>& p);
 };
 
-// The topology is a graph file (its only parameter).
+// The topology is a graph file.
 struct GraphParams {
   std::string file;
+  double delay_scale = 1;
 
   static void describe(ParamList<GraphParams>& p);
 };
@@ -118,6 +120,9 @@ struct Scenario {
   std::string folder;  // relative names of data files start here
   std::string title;
   std::vector<std::string> notices;  // what was chosen for want of a word in the file, and may surprise; for people
+  bool perturbed = false;            // run.perturbation has changed something
+  std::uint32_t mirrored_hosts =
+      0;  // so many hosts there are, and traffic counts them from the other end; 0 = it does not
   RunParams run;
   std::optional<engine::FastForwardParams> fast_forward;
   std::shared_ptr<const void> fidelity_params;  // [fidelity], of run.fidelity; null where that has none

@@ -202,6 +202,15 @@ bool Measurements::is_the_largest(std::size_t point, std::size_t measure) const 
   return thousandths && n && result::is_the_largest(static_cast<std::uint64_t>(n->first), *thousandths);
 }
 
+Measurements Measurements::of_first_runs() const {
+  Measurements out{study, points, {}, 1, {}};
+  for (std::size_t run = 0; run < runs.size(); run += seeds) {
+    out.planned.push_back(planned[run]);
+    out.runs.push_back(runs[run]);
+  }
+  return out;
+}
+
 std::optional<Interval> Measurements::over_seeds(std::size_t point, std::size_t measure) const {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < seeds; ++seed) {

@@ -50,6 +50,8 @@ struct Measurements {
   std::optional<std::pair<double, double>> counts(std::size_t point, std::size_t measure) const;
   // Whether a percentile stands on so few values, in some run, that it is the largest of them.
   bool is_the_largest(std::size_t point, std::size_t measure) const;
+  // The same of the first run of each point alone: that of the first seed, or the one that is not perturbed.
+  Measurements of_first_runs() const;
   // Mean and confidence interval over seeds of a single value, the geometric ones where Measure::is_geometric();
   // nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;

@@ -23,7 +23,7 @@ std::vector<std::string> read_labels(const TableReader& each, const std::string&
 }
 
 PaperClaim read_claim(const TableReader& row) {
-  row.allow_only({"id", "rule", "each", "in_share", "show", "note"});
+  row.allow_only({"id", "rule", "literal", "each", "in_share", "show", "note"});
   PaperClaim out;
   out.where = row.where();
   out.id = row.required_text("id", "that of a claim, such as \"A36\"");
@@ -37,6 +37,11 @@ PaperClaim read_claim(const TableReader& row) {
   }
   const TableReader each = row.table("each");
   for (const std::string& axis : each.keys()) out.rule.each.emplace_back(axis, read_labels(each, axis));
+  if (row.find("literal") != nullptr) {
+    out.literal = out.rule;
+    out.literal->where = row.place("literal");
+    out.literal->text = row.text("literal");
+  }
   for (const std::string& text : row.texts("show"))
     out.show.push_back({.where = row.find("show")->where, .text = text, .each = out.rule.each});
   out.note = row.text("note");
@@ -145,18 +150,24 @@ Study read_study(const std::string& file) {
 
 void check(const PaperClaim& claim, const Measurements& measured) {
   check(claim.rule, measured);
+  if (claim.literal) check(*claim.literal, measured);
   for (const Rule& expression : claim.show) check_expression(expression, measured);
 }
 
 Judgement judge(const PaperClaim& claim, const Measurements& measured) {
-  const RuleOutcome outcome = judge(claim.rule, measured);
-  const bool has_values = outcome.missing < outcome.elements;
-  Judgement out{.id = claim.id, .holds = outcome.holds, .measured = {}, .complete = outcome.complete && has_values};
+  const bool complete = judge(claim.rule, measured).complete;
+  // what is told is of the plain run where others are perturbed
+  const Measurements told = measured.study.perturbed ? measured.of_first_runs() : measured;
+  const RuleOutcome outcome = judge(claim.rule, told);
+  Judgement out{.id = claim.id, .band = {}, .measured = {}, .complete = complete && outcome.missing < outcome.elements};
   for (const Rule& expression : claim.show) {
     if (!out.measured.empty()) out.measured += "; ";
-    out.measured += shown(expression, measured);
+    out.measured += shown(expression, told);
   }
   if (outcome.elements > 1) out.measured += (out.measured.empty() ? "" : "; ") + shown(outcome);
+  if (!out.complete) return out;
+  out.band = firmness_of(claim.rule, measured);
+  if (claim.literal) out.literal = firmness_of(*claim.literal, measured);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // What a study of papers/ says beyond a study: which figure of which paper it repeats, and which claims it judges.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,9 @@ struct PaperClaim {
   Where where;
   std::string id;
   Rule rule;
-  std::vector<Rule> show;  // expressions whose values are told beside the verdict
-  std::string note;        // how the rule was read
+  std::optional<Rule> literal;  // the paper's words taken literally, where the rule is another one
+  std::vector<Rule> show;       // expressions whose values are told beside the verdict
+  std::string note;             // how the rule was read
 };
 
 struct PaperStudy {

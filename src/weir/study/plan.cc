@@ -11,6 +11,7 @@
 
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
+#include "weir/scenario/perturbation.h"
 #include "weir/study/selection.h"
 #include "weir/toml/parser.h"
 
@@ -39,13 +40,14 @@ std::string path_of(const Study& study, const std::string& name) {
 }
 
 // No name begins with a dot: it would be hidden.
-std::string run_name(const Study& study, const Point& point, std::uint64_t seed) {
+std::string run_name(const Study& study, const Point& point, std::uint64_t seed, std::uint32_t perturbation) {
   std::string out;
   for (std::size_t i = 0; i < point.size(); ++i) {
     const std::string name = file_name(study.axes[i].points[point[i]].label);
     out += (i == 0 && name.starts_with('.') ? "_" : "") + name + "+";
   }
   out += fmt::format("seed{}", seed);
+  if (perturbation > 0) out += fmt::format("+perturbed{}", perturbation);
   if (out.size() > kMaxName)
     throw InputError(study.where,
                      fmt::format("point {}: its labels are too long for the name of a directory; write shorter ones",
@@ -79,7 +81,8 @@ void set_in_profiles(Value& document, const ProfileOverride& o) {
     set(&(*list)[i], "algorithm", fmt::format("profile.{}", i));
 }
 
-scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_t* seed) {
+scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_t* seed,
+                        std::uint32_t perturbation = 0) {
   const Study& study = plan.study;
   Where named;
   const std::string& name = scenario_name(study, point, named);
@@ -92,6 +95,8 @@ scenario::Scenario load(const Plan& plan, const Point& point, const std::uint64_
     for (const ProfileOverride& o : study.of_profiles) set_in_profiles(document, o);
     for (const std::string& assignment : study.assignments) scenario::apply_override(document, assignment);
     if (seed != nullptr) scenario::set_key(document, "run.seed", Value{study.where, static_cast<std::int64_t>(*seed)});
+    if (perturbation > 0)
+      scenario::set_key(document, "run.perturbation", Value{study.where, static_cast<std::int64_t>(perturbation)});
     return scenario::read_scenario(document, name.empty() ? study.file : path_of(study, name));
   } catch (const InputError& error) {
     throw study.error_at(point, error);
@@ -134,15 +139,28 @@ void check_seeds(const Study& study) {
   }
 }
 
+// None, which is 0, and those by which something changes at some point.
+std::vector<std::uint32_t> perturbations_of(const Plan& plan) {
+  std::vector<std::uint32_t> out{0};
+  for (std::uint32_t number = 1; plan.study.perturbed && number <= scenario::kPerturbations; ++number)
+    if (std::any_of(plan.points.begin(), plan.points.end(),
+                    [&](const Point& point) { return load(plan, point, nullptr, number).perturbed; }))
+      out.push_back(number);
+  return out;
+}
+
 }  // namespace
 
 scenario::Scenario Plan::scenario(std::size_t run) const {
-  return load(*this, points[runs[run].point], study.seeds.empty() ? nullptr : &runs[run].seed);
+  const PlannedRun& planned = runs[run];
+  return load(*this, points[planned.point], study.seeds.empty() ? nullptr : &planned.seed, planned.perturbation);
 }
 
 std::string Plan::describe(std::size_t run) const {
   const auto point = study.describe(points[runs[run].point]);
-  return fmt::format("{}{}seed {}", point, point.empty() ? "" : ", ", runs[run].seed);
+  const std::uint32_t p = runs[run].perturbation;
+  return fmt::format("{}{}seed {}{}", point, point.empty() ? "" : ", ", runs[run].seed,
+                     p == 0 ? "" : ", " + scenario::perturbation_text(p));
 }
 
 std::size_t Plan::base_of(std::size_t run, const Measure& measure) const {
@@ -186,13 +204,16 @@ Plan make_plan(Study study) {
   Plan plan;
   plan.study = std::move(study);
   plan.points = plan.study.points();
-  plan.seeds = std::max<std::size_t>(plan.study.seeds.size(), 1);
   read_documents(plan);
+  const std::vector<std::uint32_t> perturbations = perturbations_of(plan);
+  const bool has_seeds = !plan.study.seeds.empty();
+  plan.seeds = has_seeds ? plan.study.seeds.size() : perturbations.size();
   for (std::size_t i = 0; i < plan.points.size(); ++i)
     for (std::size_t j = 0; j < plan.seeds; ++j) {
-      const auto* seed = plan.study.seeds.empty() ? nullptr : &plan.study.seeds[j];
-      const std::uint64_t number = load(plan, plan.points[i], seed).run.seed;
-      plan.runs.push_back({run_name(plan.study, plan.points[i], number), i, number});
+      const auto* seed = has_seeds ? &plan.study.seeds[j] : nullptr;
+      const std::uint32_t perturbation = has_seeds ? 0 : perturbations[j];
+      const std::uint64_t number = load(plan, plan.points[i], seed, perturbation).run.seed;
+      plan.runs.push_back({run_name(plan.study, plan.points[i], number, perturbation), i, number, perturbation});
     }
   return plan;
 }

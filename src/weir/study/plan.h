@@ -15,12 +15,13 @@ struct PlannedRun {
   std::string name;       // of its directory: labels and the seed, joined by '+'
   std::size_t point = 0;  // of the plan's
   std::uint64_t seed = 0;
+  std::uint32_t perturbation = 0;  // run.perturbation
 };
 
 struct Plan {
   Study study;
   std::vector<Point> points;
-  std::size_t seeds = 1;                             // of each point
+  std::size_t seeds = 1;  // runs of each point: seeds; or, of a perturbed study, the plain one and those perturbed
   std::vector<PlannedRun> runs;                      // of point i: i * seeds, i * seeds + 1...
   std::map<std::string, scenario::Value> documents;  // by the name that the study has for the file; "" = inline
 
@@ -39,7 +40,8 @@ struct Plan {
 // Whether a profile of some run has this algorithm.
 bool runs_algorithm(const Plan& plan, std::string_view name);
 
-// Reads the scenario files and checks the scenario of each run.
+// Reads the scenario files and checks the scenario of each run. A perturbed study leaves out perturbations by which the
+// scenario of no point changes.
 Plan make_plan(Study study);
 
 // The runs of points that have all these labels: "load=0.3,algorithm=HPCC"; "" = all. Throws InputError that names

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/study/judgement.h"
 #include "weir/study/measurements.h"
 
 namespace weir::study {
@@ -27,6 +28,7 @@ struct Rule {
   std::vector<std::pair<std::string, std::vector<std::string>>> each{};
 };
 
+// In all seeds together.
 struct RuleOutcome {
   bool complete = false;  // all runs that it asks for are done
   bool holds = false;     // it is complete and true in enough elements
@@ -40,6 +42,10 @@ struct RuleOutcome {
 
 // Throws InputError with the rule's place for what is no expression, or names what the study has not.
 RuleOutcome judge(const Rule& rule, const Measurements& measured);
+// How firmly it is met, where it is complete: over seeds, or over the perturbed runs of a perturbed study. Over seeds a
+// rule that joins comparisons of single values by && is judged comparison by comparison (study/firmness.h); any other
+// one by the share of elements in which it is true, seed by seed, against in_share.
+Finding firmness_of(const Rule& rule, const Measurements& measured);
 // The same complaints without looking at any value, also of a rule that compares nothing.
 void check(const Rule& rule, const Measurements& measured);
 // The same of an expression that only tells a value.

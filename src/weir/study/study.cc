@@ -31,6 +31,7 @@ std::optional<std::size_t> Axis::find(std::string_view label) const {
 }
 
 void Study::take_seeds(std::size_t count) {
+  perturbed = false;
   seeds.resize(count);
   std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
 }

@@ -71,6 +71,7 @@ struct Study {
   Where scenario_where;                          // of that file's name
   std::optional<scenario::Value> inlined;        // [scenario]
   std::vector<std::uint64_t> seeds;              // empty: that of the scenario alone
+  bool perturbed = false;                        // instead of seeds: unperturbed, and with each run.perturbation
   std::vector<Override> set;                     // for every run
   std::vector<ProfileOverride> of_profiles;      // for every run, after all others; no file has these
   std::vector<std::string> assignments;          // "key=value" for every run, last of all; no file has these

@@ -46,6 +46,17 @@ std::vector<std::uint64_t> read_seeds(const TableReader& table) {
   return out;
 }
 
+bool read_perturbed(const TableReader& table) {
+  const Value* value = table.find("perturbed");
+  if (value == nullptr) return false;
+  const bool* on = value->as<bool>();
+  if (on == nullptr)
+    throw table.error_at("perturbed", fmt::format("it is {}; write true or false", value->type_name()));
+  if (*on && table.find("seeds") != nullptr)
+    throw table.error_at("perturbed", "a study has either seeds, of what is random, or this; remove one of the two");
+  return *on;
+}
+
 // What else may be kept: scenario.toml, manifest.json and summary.json always are.
 void read_keep(const TableReader& table, Study& out) {
   static const std::vector<std::string> kFiles = [] {
@@ -196,7 +207,7 @@ Study read_study(const Value& document, std::string_view text, const std::string
   root.allow_only({"study", "scenario", "axis", "measure", "figure", "paper", "claim"});
   if (root.find("study") == nullptr) throw root.error_at("study", "missing; a study needs [study]");
   const TableReader table = root.table("study");
-  table.allow_only({"title", "scenario", "seeds", "set", "keep"});
+  table.allow_only({"title", "scenario", "seeds", "perturbed", "set", "keep"});
 
   Study out;
   out.file = file;
@@ -206,6 +217,7 @@ Study read_study(const Value& document, std::string_view text, const std::string
   out.where = table.where();
   read_scenario_source(root, table, out);
   out.seeds = read_seeds(table);
+  out.perturbed = read_perturbed(table);
   out.set = read_overrides(table, "set");
   read_keep(table, out);
   for (const auto& row : root.tables("axis")) out.axes.push_back(read_axis(row, out));
