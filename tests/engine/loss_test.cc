@@ -244,10 +244,11 @@ TEST_F(HandMadeLossLinux, OfTheLastPacketOfTwo) {
   EXPECT_EQ(counters_.retransmitted, 1u);
 }
 
-// One packet is out: its acknowledgement could be late.
+// One packet is out: its acknowledgement could be late. The timeout, a round trip and min_rto, is earlier than two of
+// them.
 TEST_F(HandMadeLossLinux, OfTheOnlyPacket) {
   block(1, kStart + kToSwitch);
-  EXPECT_EQ(completion(1'000_B).ps, (200_ms + kAlone).ps);
+  EXPECT_EQ(completion(1'000_B).ps, (kAlone + 200_ms + kAlone).ps);
   EXPECT_EQ(counters_.timeouts, 0u);
   EXPECT_EQ(counters_.retransmitted, 1u);
 }
@@ -255,7 +256,7 @@ TEST_F(HandMadeLossLinux, OfTheOnlyPacket) {
 // The first two are acknowledged, and one is out.
 TEST_F(HandMadeLossLinux, OfTheLastPacketOfThree) {
   block(1, kStart + 2 * kGap + kToSwitch);
-  EXPECT_EQ(completion(3'000_B).ps, (kGap + kAlone + 200_ms + kAlone).ps);
+  EXPECT_EQ(completion(3'000_B).ps, (kGap + kAlone + kAlone + 200_ms + kAlone).ps);
   EXPECT_EQ(counters_.retransmitted, 1u);
 }
 
@@ -263,7 +264,7 @@ TEST_F(HandMadeLossLinux, OfTheLastPacketOfThree) {
 TEST_F(HandMadeLossLinux, OfTheProbe) {
   block(1, kStart + kGap + kToSwitch);
   block(1, kStart + kGap + 2 * kAlone + 8_ms + kToSwitch);
-  EXPECT_EQ(completion(2'000_B).ps, (kGap + 2 * kAlone + 8_ms + 200_ms + kGap + kAlone).ps);
+  EXPECT_EQ(completion(2'000_B).ps, (kGap + 2 * kAlone + 8_ms + kAlone + 200_ms + kGap + kAlone).ps);
   EXPECT_EQ(counters_.timeouts, 1u);
   EXPECT_EQ(counters_.dropped, 2u);
 }

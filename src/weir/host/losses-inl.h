@@ -16,7 +16,10 @@ inline Time Senders<P>::timeout(const Flow& flow) const {
   // While queues are empty the variance dies away, and the first queue that builds up must not be a timeout.
   const Time spread = std::max(4 * flow.rttvar, flow.srtt / 2);
   Time base = std::max(model().transport.min_rto, flow.srtt + spread);
-  if (flow.tcp_timers && !flow.measured) base = std::max(base, model().transport.first_rto);
+  if (flow.tcp_timers) {
+    base = flow.srtt + std::max(model().transport.min_rto, spread);
+    if (!flow.measured) base = std::max(base, model().transport.first_rto);
+  }
   return base * (std::int64_t{1} << flow.backoff);
 }
 
