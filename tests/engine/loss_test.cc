@@ -1,6 +1,8 @@
 // What a loss costs a flow, by hand.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/engine/scenario.h"
 
 namespace weir::engine {
@@ -210,6 +212,114 @@ TEST_F(HandMadeLossSack, WithAReorderingWindow) {
   block(1, kStart + kToSwitch);
   EXPECT_EQ(completion(5'000_B).ps, (2 * kGap + kAlone + kAlone).ps);  // known when the third is acknowledged
   EXPECT_EQ(counters_.retransmitted, 1u);
+}
+
+// Linux's recovery, with timers that run out exactly: what acknowledges one packet of two would be late.
+class HandMadeLossLinux : public HandMadeLossSack {
+ protected:
+  HandMadeLossLinux() {
+    scenario_.transport.min_rto = 200_ms;
+    scenario_.transport.timer_slack = 8_ms;
+    scenario_.transport.rack = scenario_.transport.tail_probe = true;
+    scenario_.profiles.push_back(profile("fixed-window", {{"window", "2 KB"}, {"rate", "10 Gbps"}}));
+    scenario_.profiles.back().recovery.kind = host::RecoveryKind::sack;
+    for (auto& p : scenario_.profiles) {
+      p.ack_every = 2'000_B;
+      p.delayed_acks = true;
+    }
+  }
+};
+
+TEST_F(HandMadeLossLinux, OfNothing) {
+  EXPECT_EQ(completion(3'000_B).ps, (2 * kGap + kAlone).ps);
+  EXPECT_EQ(counters_.retransmitted, 0u);
+}
+
+// Two packets are out: the probe comes two round trips and the slack after the second.
+TEST_F(HandMadeLossLinux, OfTheLastPacketOfTwo) {
+  block(1, kStart + kGap + kToSwitch);
+  EXPECT_EQ(completion(2'000_B).ps, (kGap + 2 * kAlone + 8_ms + kAlone).ps);
+  EXPECT_EQ(counters_.dropped, 1u);
+  EXPECT_EQ(counters_.timeouts, 0u);
+  EXPECT_EQ(counters_.retransmitted, 1u);
+}
+
+// One packet is out: its acknowledgement could be late. The timeout, a round trip and min_rto, is earlier than two of
+// them.
+TEST_F(HandMadeLossLinux, OfTheOnlyPacket) {
+  block(1, kStart + kToSwitch);
+  EXPECT_EQ(completion(1'000_B).ps, (kAlone + 200_ms + kAlone).ps);
+  EXPECT_EQ(counters_.timeouts, 0u);
+  EXPECT_EQ(counters_.retransmitted, 1u);
+}
+
+// The first two are acknowledged, and one is out.
+TEST_F(HandMadeLossLinux, OfTheLastPacketOfThree) {
+  block(1, kStart + 2 * kGap + kToSwitch);
+  EXPECT_EQ(completion(3'000_B).ps, (kGap + kAlone + kAlone + 200_ms + kAlone).ps);
+  EXPECT_EQ(counters_.retransmitted, 1u);
+}
+
+// A second loss of it takes a timeout after the probe. The first packet goes again too: nobody has acknowledged it.
+TEST_F(HandMadeLossLinux, OfTheProbe) {
+  block(1, kStart + kGap + kToSwitch);
+  block(1, kStart + kGap + 2 * kAlone + 8_ms + kToSwitch);
+  EXPECT_EQ(completion(2'000_B).ps, (kGap + 2 * kAlone + 8_ms + kAlone + 200_ms + kGap + kAlone).ps);
+  EXPECT_EQ(counters_.timeouts, 1u);
+  EXPECT_EQ(counters_.dropped, 2u);
+}
+
+// Timers run out at a tick, after whole ticks that the rest of the running one comes on top of.
+TEST_F(HandMadeLossLinux, WithTicks) {
+  scenario_.transport.timer_tick = 4_ms;
+  block(1, kStart + kGap + kToSwitch);
+  std::set<std::int64_t> different;
+  for (scenario_.seed = 1; scenario_.seed <= 8; ++scenario_.seed) {
+    scenario_.flows.resize(2);
+    const Time took = completion(2'000_B);
+    EXPECT_GT(took, 12_ms);
+    EXPECT_LT(took, 16_ms + 4 * kAlone);
+    different.insert(took.ps);
+  }
+  EXPECT_GT(different.size(), 4u);
+}
+
+// A packet that was sent a quarter of the round trip before one that has arrived is lost: three behind it are not
+// needed.
+TEST_F(HandMadeLossLinux, OfTheFirstPacketOfFive) {
+  block(1, kStart + kToSwitch);
+  EXPECT_EQ(completion(5'000_B).ps, (2 * kGap + kAlone + kAlone).ps);
+  EXPECT_EQ(counters_.timeouts, 0u);
+  EXPECT_EQ(counters_.retransmitted, 1u);
+}
+
+// Nothing comes that would tell of the second packet: it is waited for as long as RACK says.
+TEST_F(HandMadeLossLinux, OfTheSecondLastPacket) {
+  scenario_.transport.timer_slack = {};
+  block(1, kStart + kGap + kToSwitch);
+  EXPECT_EQ(completion(3'000_B).ps, (kGap + kAlone + kAlone / 4 + Time{1} + kAlone).ps);
+  EXPECT_EQ(counters_.timeouts, 0u);
+  EXPECT_EQ(counters_.retransmitted, 1u);
+}
+
+// The window is full and all of it lost: the third packet is the probe, and what comes back of it tells of the others.
+TEST_F(HandMadeLossLinux, OfAWindow) {
+  for (int n = 0; n < 2; ++n) block(1, kStart + n * kGap + kToSwitch);
+  scenario_.add_flow(0, 1, 6'000_B, kStart, 2);
+  const Outcome out = run(scenario_);
+  EXPECT_EQ(out.counters.dropped, 2u);
+  EXPECT_EQ(out.counters.timeouts, 0u);
+  EXPECT_EQ(out.counters.retransmitted, 2u);
+  EXPECT_GT(out.flows.back().finish, 8_ms);
+  EXPECT_LT(out.flows.back().finish, 8_ms + 60_us);
+}
+
+TEST_F(HandMadeLossLinux, BeforeAnythingIsMeasured) {
+  scenario_.transport.tail_probe = false;
+  scenario_.transport.first_rto = 1_s;
+  block(1, kStart + kToSwitch);
+  EXPECT_EQ(completion(1'000_B).ps, (1_s + kAlone).ps);
+  EXPECT_EQ(counters_.timeouts, 1u);
 }
 
 }  // namespace

@@ -623,6 +623,20 @@ void add_connections(Scenario& s, std::uint64_t seed) {
   s.text += ", connections";
 }
 
+// In one of three, TCP recovers with what Linux has, with ticks that are short enough to occur.
+void add_tcp_timers(Scenario& s, std::uint64_t seed) {
+  Dice dice(seed ^ 0x51ed270b);
+  if (!dice.chance(3)) return;
+  s.transport.rack = dice.chance(2);
+  s.transport.tail_probe = dice.chance(2);
+  s.transport.timer_tick = {dice.pick({0, 1'000'000, 30'000'000})};
+  s.transport.timer_slack = {dice.pick({0, 2'000'000})};
+  s.transport.first_rto = {dice.pick({0, 50'000'000})};
+  for (auto& p : s.profiles)
+    if (p.recovery.kind == host::RecoveryKind::sack && p.ack_every.count > 0) p.delayed_acks = dice.chance(2);
+  s.text += ", timers of TCP";
+}
+
 }  // namespace
 
 Scenario random_scenario(std::uint64_t seed) {
@@ -638,6 +652,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_burst_gaps(s, seed);
   add_nic_timing(s, seed);
   add_connections(s, seed);
+  add_tcp_timers(s, seed);
   return s;
 }
 

@@ -24,7 +24,7 @@ struct Filled {
     room.limit = kEndless;
     fill(rate);
   }
-  void fill(double rate, Time now = {}) { queue.fill(params, room, rate, now); }
+  void fill(double rate, Time now = {}) { queue.fill(params, room, rate, false, now); }
   std::int64_t packets() const { return queue.waiting(room.sent) / kSegmentPayload; }
 
   StackParams params;

@@ -63,6 +63,71 @@ TEST(Scoreboard, TcpWaitsForThreePacketsBehind) {
   EXPECT_EQ(b.on_ack(1'000, trigger(7), 0_us).lost, 0) << "behind 5 and 6 there is only one";
 }
 
+// Ten packets a microsecond apart, with round trips of 20 us: RACK waits for 5 us.
+class Rack : public testing::Test {
+ protected:
+  Rack() {
+    board_.start(sack(), 10'500, kPayload, 10'500, true);
+    for (std::int64_t n = 0; n < 10; ++n) board_.on_send(n * kPayload, n * 1_us);
+  }
+  // Packet n has arrived, and all before `una`.
+  Scoreboard::Findings acknowledge(std::int64_t una, std::int64_t n, Time late = {}) {
+    return board_.on_ack(una * kPayload, trigger(n), n * 1_us, n * 1_us + 20_us + late);
+  }
+  Scoreboard board_;
+};
+
+TEST_F(Rack, ReorderingWithinTheWindowIsNoLoss) {
+  EXPECT_EQ(acknowledge(1, 0).lost, 0);
+  EXPECT_EQ(acknowledge(1, 2).lost, 0);
+  EXPECT_EQ(board_.waits_until(), 1_us + 20_us + 5_us + Time{1});
+  EXPECT_EQ(acknowledge(3, 1, 2_us).lost, 0);
+  EXPECT_EQ(board_.waits_until(), Time::max());
+  EXPECT_FALSE(board_.misses_any());
+}
+
+TEST_F(Rack, WaitsNoLonger) {
+  acknowledge(1, 0);
+  acknowledge(1, 2);
+  EXPECT_EQ(board_.judge(1_us + 20_us + 5_us).lost, 0);
+  EXPECT_EQ(board_.judge(board_.waits_until()).lost, kPayload);
+  EXPECT_EQ(board_.first_lost(), kPayload);
+  EXPECT_EQ(board_.waits_until(), Time::max());
+}
+
+TEST_F(Rack, ThreeBehindAreEnoughWithoutReordering) {
+  acknowledge(1, 0);
+  EXPECT_EQ(acknowledge(1, 2).lost, 0);
+  EXPECT_EQ(acknowledge(1, 3).lost, 0);
+  EXPECT_EQ(acknowledge(1, 4).lost, kPayload);
+}
+
+TEST_F(Rack, ThreeBehindAreNotEnoughWithReordering) {
+  acknowledge(1, 0);
+  acknowledge(1, 2);
+  acknowledge(3, 1, 2_us);
+  EXPECT_EQ(acknowledge(3, 4, 2_us).lost, 0);
+  EXPECT_EQ(acknowledge(3, 5).lost, 0);
+  EXPECT_EQ(acknowledge(3, 6).lost, 0);
+  EXPECT_EQ(acknowledge(3, 9).lost, kPayload) << "it was sent 6 us before";
+}
+
+TEST_F(Rack, FindsASecondLossOfAPacket) {
+  acknowledge(1, 0);
+  EXPECT_EQ(acknowledge(1, 8).lost, 2 * kPayload) << "1 and 2";
+  board_.on_send(kPayload, 30_us);
+  board_.on_send(2 * kPayload, 31_us);
+  EXPECT_EQ(board_.on_ack(kPayload, trigger(2), 31_us, 51_us).lost, 6 * kPayload) << "3 to 7 and 9";
+  EXPECT_EQ(board_.judge(56_us).lost, kPayload) << "1 again";
+}
+
+TEST_F(Rack, TheLastOneNotKnownToHaveArrived) {
+  acknowledge(1, 0);
+  EXPECT_EQ(board_.last_sent(), 9 * kPayload);
+  acknowledge(1, 9);
+  EXPECT_EQ(board_.last_sent(), 8 * kPayload);
+}
+
 TEST(Scoreboard, ALostPacketThatArrivesAfterAllIsNotSentAgain) {
   Scoreboard b = board_of(irn(), 3);
   b.on_ack(0, trigger(1), 0_us);

@@ -37,6 +37,7 @@ enum class Purpose : std::uint32_t {
   send_jitter = 22,
   flowlets = 23,
   host_port = 24,
+  timer_ticks = 25,
 };
 
 // The draws of one entity (a host, a flow, a port) for one purpose. It has no position: the caller counts its draws.

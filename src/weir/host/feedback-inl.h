@@ -78,7 +78,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     entropy = sack.entropy;
     FlowExtras& extras = host.extras_of(flow.slot);
     if (flow.sprayed) host.connections.paths(extras.connection).on_ack(entropy, packet.flags, now);
-    found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent);
+    found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent, now);
     acked = found.delivered;
     note_scoreboard(host, flow, extras.scoreboard);
   } else {
@@ -95,7 +95,10 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   }
   // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
   // (RFC 6298, section 5.3).
-  if (progress > 0) {
+  if (flow.tcp_timers) [[unlikely]] {
+    on_tcp_ack(host, flow, packet, progress > 0, now);
+    if (flow.snd_una >= flow.size() && !flow.is_connection) return;
+  } else if (progress > 0) {
     flow.backoff = 0;
     flow.rto_at = flow.snd_nxt > flow.snd_una || waits_for_credit(flow) ? now + timeout(flow) : Time::max();
     if (flow.snd_una >= flow.size() && !flow.is_connection) return;

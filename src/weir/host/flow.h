@@ -13,6 +13,13 @@
 
 namespace weir::host {
 
+// What a flow's timer is for.
+enum class TimerKind : std::uint8_t {
+  timeout,     // all that is out is lost
+  probe,       // a tail probe goes out (TransportParams::tail_probe)
+  reordering,  // a packet has been waited for long enough (TransportParams::rack)
+};
+
 // The sender's state of a flow that is active. The state of its algorithm follows in the same block of memory.
 struct alignas(64) Flow {
   // the members that every acknowledgement and every send touch
@@ -45,7 +52,7 @@ struct alignas(64) Flow {
   Time last_sent;                                       // the first of them
   Time srtt;
   Time rttvar;
-  Time rto_at = Time::max();       // retransmission timeout; max = nothing outstanding
+  Time rto_at = Time::max();       // of its timer; max = nothing outstanding
   Time timer_entry = Time::max();  // time of its valid entry in the timer queue
 
   std::uint64_t id = 0;
@@ -53,6 +60,10 @@ struct alignas(64) Flow {
   std::uint16_t tag = 0;
   bool has_messages = false;   // of a driver: it carries one
   bool is_connection = false;  // ... or, one after another, all of its hosts, ports and profile; it never ends
+  bool tcp_timers = false;     // TransportParams::has_tcp_timers()
+  bool measured = false;       // of those flows: an acknowledgement has come
+  bool probing = false;        // ... a tail probe is out (FlowExtras::tail_probe)
+  TimerKind timer = TimerKind::timeout;
   cc::FlowFacts facts;
 
   std::int64_t size() const { return facts.size.count; }

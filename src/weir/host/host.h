@@ -119,11 +119,20 @@ class SlotQueue {
   std::uint32_t tail_ = 0;
 };
 
+// A tail probe that is out.
+struct TailProbe {
+  Time at;                   // when it became due
+  std::int64_t seq = 0;      // its first byte
+  std::int64_t end = 0;      // once all bytes below are acknowledged, it is over
+  std::int64_t payload = 0;  // of a packet that was sent again; 0 = it is a new one
+};
+
 // What a flow may have beside its block.
 struct FlowExtras {
   DeliveryLog delivery;          // its algorithm wants the delivery rate
   Scoreboard scoreboard;         // its recovery is selective
   std::uint32_t connection = 0;  // it sprays: of its host
+  TailProbe tail_probe;          // Flow::probing
 };
 
 // A one-way delay and when it became known.
@@ -150,6 +159,7 @@ struct alignas(64) Host {
   std::vector<std::unique_ptr<cc::OnRamp>> on_ramps;                          // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
+  Time first_tick;          // of its timers (TransportParams::timer_tick)
   Connections connections;  // of flows that spray
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
@@ -209,6 +219,7 @@ struct alignas(64) Host {
       b.delivery.archive(a);
       b.scoreboard.archive(a);
       a.value(b.connection);
+      a.value(b.tail_probe);
     });
     a.each(stacks, [&](HostStack& queue) { queue.archive(a); });
     a.each(on_ramps, [&](std::unique_ptr<cc::OnRamp>& shim) {

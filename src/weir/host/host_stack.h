@@ -96,8 +96,9 @@ class HostStack {
     app_limited_ = false;
   }
 
-  // Hands down as many segments as there is room for. `rate` is that of pacing, bits per second of wire bytes.
-  void fill(const StackParams& p, const Room& room, double rate, Time now) {
+  // Hands down as many segments as there is room for, or, if `one_beyond`, a packet for which there is none. `rate` is
+  // that of pacing, bits per second of wire bytes.
+  void fill(const StackParams& p, const Room& room, double rate, bool one_beyond, Time now) {
     rate_ = rate;
     forget(room.acknowledged);
     const std::int64_t goal = goal_of(p, rate);
@@ -105,6 +106,10 @@ class HostStack {
     const std::int64_t most = std::min(std::max(2 * goal, millisecond), p.limit_output.count);
     bool limited = false;
     app_limited_ = false;
+    if (one_beyond && end_ < room.limit) {
+      end_ += std::min(payload_, room.limit - end_);
+      segments_.push_back({.end = end_, .handed_down = now});
+    }
     for (;;) {
       const std::int64_t left = room.limit - end_;
       const std::int64_t free = room.window - room.in_flight - waiting(room.sent);

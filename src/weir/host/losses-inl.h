@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "weir/host/senders.h"
 
@@ -14,7 +15,11 @@ inline Time Senders<P>::timeout(const Flow& flow) const {
     return flow.in_flight() <= few_bytes(recovery) ? recovery.rto_low : recovery.rto_high;
   // While queues are empty the variance dies away, and the first queue that builds up must not be a timeout.
   const Time spread = std::max(4 * flow.rttvar, flow.srtt / 2);
-  const Time base = std::max(model().transport.min_rto, flow.srtt + spread);
+  Time base = std::max(model().transport.min_rto, flow.srtt + spread);
+  if (flow.tcp_timers) {
+    base = flow.srtt + std::max(model().transport.min_rto, spread);
+    if (!flow.measured) base = std::max(base, model().transport.first_rto);
+  }
   return base * (std::int64_t{1} << flow.backoff);
 }
 
@@ -88,13 +93,119 @@ void Senders<P>::go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now) 
   update_on_ramp_hold(host, flow);
 }
 
+// When a timer runs out that is set now.
+template <class P>
+inline Time Senders<P>::at_tick(const Host& host, const Flow& flow, Time wait, Time now) const {
+  const std::int64_t tick = model().transport.timer_tick.ps;
+  if (!flow.tcp_timers || tick == 0) return now + wait;
+  const std::int64_t ticks = (now - host.first_tick).ps / tick + (wait.ps + tick - 1) / tick + 1;
+  return host.first_tick + Time{ticks * tick};
+}
+
+// Sets the timer of what is out: for a tail probe, unless one is out already, or something is missing.
+template <class P>
+void Senders<P>::set_tcp_timer(Host& host, Flow& flow, Time now) {
+  const TransportParams& transport = model().transport;
+  flow.timer = TimerKind::timeout;
+  if (flow.snd_nxt == flow.snd_una) {
+    flow.rto_at = waits_for_credit(flow) ? at_tick(host, flow, timeout(flow), now) : Time::max();
+    return;
+  }
+  Time wait = timeout(flow);
+  if (transport.tail_probe && !flow.probing && !host.extras_of(flow.slot).scoreboard.misses_any()) {
+    const bool alone = flow.snd_nxt - flow.snd_una <= transport.payload.count;
+    wait = std::min(wait, 2 * flow.srtt + (alone ? transport.min_rto : transport.timer_slack));
+    flow.timer = TimerKind::probe;
+  }
+  flow.rto_at = at_tick(host, flow, wait, now);
+}
+
+// A packet has left.
+template <class P>
+void Senders<P>::on_tcp_send(Host& host, Flow& flow, bool again, Time now) {
+  const bool moves =
+      !again && model().transport.tail_probe && !flow.probing && !host.extras_of(flow.slot).scoreboard.misses_any();
+  if (moves || flow.rto_at == Time::max()) set_tcp_timer(host, flow, now);
+}
+
+// The scoreboard knows of this acknowledgement.
+template <class P>
+void Senders<P>::on_tcp_ack(Host& host, Flow& flow, const Packet& packet, bool progress, Time now) {
+  flow.measured = true;
+  FlowExtras& extras = host.extras_of(flow.slot);
+  if (flow.probing && flow.snd_una >= extras.tail_probe.end) {
+    // If it is the probe's, what it repeated was lost.
+    flow.probing = false;
+    const TailProbe& probe = extras.tail_probe;
+    if (probe.payload > 0 && packet.sent >= probe.at && (flow.snd_una < flow.size() || flow.is_connection))
+      report_loss(host, flow, cc::Loss::Kind::sack_hole, {probe.seq}, {probe.payload},
+                  {flow.in_flight() + probe.payload}, now);
+  }
+  if (progress) {
+    flow.backoff = 0;
+    set_tcp_timer(host, flow, now);
+  }
+  wait_for_reordering(host, flow, now);
+}
+
+// RACK's timer goes before others while it has something to wait for.
+template <class P>
+void Senders<P>::wait_for_reordering(Host& host, Flow& flow, Time now) {
+  const Time until = host.extras_of(flow.slot).scoreboard.waits_until();
+  if (until != Time::max()) {
+    flow.timer = TimerKind::reordering;
+    flow.rto_at = at_tick(host, flow, until - now + model().transport.timer_slack, now);
+  } else if (flow.timer == TimerKind::reordering) {
+    set_tcp_timer(host, flow, now);
+  }
+}
+
+template <class P>
+void Senders<P>::on_timer(Host& host, Flow& flow, Time now) {
+  switch (std::exchange(flow.timer, TimerKind::timeout)) {
+    case TimerKind::timeout: return time_out(host, flow, now);
+    case TimerKind::probe: return probe_tail(host, flow, now);
+    case TimerKind::reordering: return end_reordering(host, flow, now);
+  }
+}
+
+// A new packet, or else the last one again, may leave whatever the window: nothing counts as in flight until it has.
+template <class P>
+void Senders<P>::probe_tail(Host& host, Flow& flow, Time now) {
+  FlowExtras& extras = host.extras_of(flow.slot);
+  if (flow.stacked && flow.snd_nxt >= flow.send_limit) hand_down(host, flow, now, true);
+  TailProbe& probe = extras.tail_probe;
+  const bool is_new = flow.snd_nxt < flow.send_limit;
+  if (is_new) {
+    probe = {.at = now, .seq = flow.snd_nxt, .end = std::min(flow.size(), flow.snd_nxt + flow.facts.payload.count)};
+  } else {
+    probe = {.at = now, .seq = extras.scoreboard.last_sent(), .end = flow.snd_nxt};
+    probe.payload = extras.scoreboard.lose_one(probe.seq);
+  }
+  note_scoreboard(host, flow, extras.scoreboard);
+  flow.not_in_flight = flow.snd_nxt - flow.snd_una;
+  flow.probing = true;
+  set_tcp_timer(host, flow, now);
+}
+
+template <class P>
+void Senders<P>::end_reordering(Host& host, Flow& flow, Time now) {
+  Scoreboard& board = host.extras_of(flow.slot).scoreboard;
+  const Scoreboard::Findings found = board.judge(now);
+  note_scoreboard(host, flow, board);
+  set_tcp_timer(host, flow, now);
+  wait_for_reordering(host, flow, now);
+  if (found.lost > 0) find_losses(host, flow, found, now);
+  if (flow.stacked) hand_down(host, flow, now);
+}
+
 template <class P>
 void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
   if (waits_for_credit(flow)) {  // which may be lost: one packet asks again
     ++counters().timeouts;
     if (flow.backoff < 6 && timeout(flow) <= kMaxTime / 2) ++flow.backoff;
     allow(host, flow, flow.send_limit + flow.facts.payload.count);
-    flow.rto_at = now + timeout(flow);
+    flow.rto_at = at_tick(host, flow, timeout(flow), now);
     return;
   }
   if (flow.in_flight() == 0) {  // all is known to be lost, and its turn has not come
@@ -112,7 +223,8 @@ void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
   } else {
     go_back(host, flow, cc::Loss::Kind::timeout, now);
   }
-  flow.rto_at = now + timeout(flow);
+  flow.probing = false;
+  flow.rto_at = at_tick(host, flow, timeout(flow), now);
 }
 
 }  // namespace weir::host

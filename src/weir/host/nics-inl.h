@@ -71,7 +71,7 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
       profile.algorithm->on_timer(flow->state(), profile.params.get(), flow->facts, now, flow->control);
       senders().apply_control(host, *flow, now);
     }
-    if (flow->rto_at <= now) senders().time_out(host, *flow, now);
+    if (flow->rto_at <= now) senders().on_timer(host, *flow, now);
     arm(host, *flow);
     consider(host, *flow, now);
   }

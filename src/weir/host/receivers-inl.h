@@ -34,12 +34,14 @@ inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes
 }
 
 // With `ack_every` an acknowledgement stands for several packets, but for a marked one, the first of a flow, and where
-// the sender asks (uet-htsim). What was sent before a packet that asks, and comes after it, is acknowledged at once
-// too: the sender waits for it. Duplicates are acknowledged anyway.
+// the sender asks (uet-htsim); with delayed acknowledgements of TCP what is out of order instead of the first. What was
+// sent before a packet that asks, and comes after it, is acknowledged at once too: the sender waits for it. Duplicates
+// are acknowledged anyway.
 inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Packet& packet) {
   if ((packet.flags & net::kAskAck) != 0) r.ack_at_once_below = std::max(r.ack_at_once_below, packet.seq + 1);
   r.unacknowledged += packet.payload;
-  const bool now = r.unacknowledged >= profile.ack_every.count || packet.seq == 0 || packet.seq < r.ack_at_once_below ||
+  const bool urgent = profile.delayed_acks ? r.expected != packet.seq + packet.payload : packet.seq == 0;
+  const bool now = r.unacknowledged >= profile.ack_every.count || urgent || packet.seq < r.ack_at_once_below ||
                    (packet.flags & net::kMarked) != 0;
   if (now) r.unacknowledged = 0;
   return now;

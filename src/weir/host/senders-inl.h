@@ -138,8 +138,11 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   }
   if (profile.recovery.selective()) {
     flow.selective = true;
-    host.extras_of(flow.slot).scoreboard.start(profile.recovery, flow.size(), model().transport.payload.count,
-                                               reach(profile.recovery, flow.facts).count);
+    const bool is_tcp = profile.recovery.kind == RecoveryKind::sack;
+    flow.tcp_timers = is_tcp && model().transport.has_tcp_timers();
+    host.extras_of(flow.slot).scoreboard.start(
+        profile.recovery, flow.size(), model().transport.payload.count, reach(profile.recovery, flow.facts).count,
+        is_tcp && model().transport.rack && profile.recovery.reordering == Time{});
     host.extras_of(flow.slot).scoreboard.note_gap(size.count - start.size.count);
     note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
   }
@@ -247,7 +250,10 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   }
   pace(flow, packet.wire, now);
   if (flow.has_log) on_packet_left(host, flow, packet, now);
-  watch_for_timeout(flow, payload, now);
+  if (flow.tcp_timers) [[unlikely]]
+    on_tcp_send(host, flow, again, now);
+  else
+    watch_for_timeout(flow, payload, now);
   if (algorithm.on_send != nullptr)
     algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
                       {.now = now,
@@ -288,13 +294,16 @@ inline bool Senders<P>::waits_for_credit(const Flow& flow) const {
 }
 
 // Acknowledgements of several packets do not wait when the sender does: for the last packet, one that is sent again,
-// the last that the window allows, and with a window of which half would be less than an acknowledgement stands for.
+// the last that the window allows or that has been asked for (StackParams::request), and with a window of which half
+// would be less than an acknowledgement stands for.
 template <class P>
 inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
-  return (packet.flags & (net::kRetransmission | net::kEndsMessage)) != 0 ||
-         packet.seq + packet.payload >= flow.size() ||
+  const Profile& profile = model().profiles[flow.profile];
+  const std::int64_t end = packet.seq + packet.payload;
+  return (packet.flags & (net::kRetransmission | net::kEndsMessage)) != 0 || end >= flow.size() ||
+         (profile.stack && end >= profile.stack->asked_for(flow.snd_una, flow.facts.payload.count)) ||
          flow.in_flight() + 2 * packet.payload >= flow.control.window.count ||
-         flow.control.window.count <= 2 * model().profiles[flow.profile].ack_every.count;
+         flow.control.window.count <= 2 * profile.ack_every.count;
 }
 
 // The packet that goes next has changed, or On-Ramp's pause.

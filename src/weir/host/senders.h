@@ -42,8 +42,8 @@ class Senders : public sim::PartitionPart<Senders, P> {
   void transmit(std::uint32_t h, Flow& flow, std::uint32_t port, Time now);
   // Any packet but data has arrived at host h.
   void receive_feedback(std::uint32_t h, const net::Packet& packet, Time now);
-  // The retransmission timeout is due.
-  [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
+  // The flow's timer is due.
+  [[gnu::noinline]] void on_timer(Host& host, Flow& flow, Time now);
   // Does what the flow's Control says after a call of its algorithm: asks for a decision, and adapts the running pacing
   // gap to the new rate, if the algorithm wants that.
   void apply_control(const Host& host, Flow& flow, Time now);
@@ -127,7 +127,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
   void update_on_ramp_hold(Host& host, Flow& flow);
   bool early(const Flow& flow) const;
   [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);
-  [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void hand_down(Host& host, Flow& flow, Time now, bool one_beyond = false);
   void commit(Host& host, Flow& flow, HostStack& queue);
   bool paces(const Flow& flow) const;
   Time under_way(Host& host, const Flow& flow, const Packet& ack);
@@ -147,6 +147,14 @@ class Senders : public sim::PartitionPart<Senders, P> {
   std::int64_t few_bytes(const RecoveryParams& recovery) const {
     return recovery.rto_low_packets * model().transport.payload.count;
   }
+  [[gnu::noinline]] void time_out(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void set_tcp_timer(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void on_tcp_ack(Host& host, Flow& flow, const Packet& packet, bool progress, Time now);
+  [[gnu::noinline]] void on_tcp_send(Host& host, Flow& flow, bool again, Time now);
+  [[gnu::noinline]] void probe_tail(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void end_reordering(Host& host, Flow& flow, Time now);
+  [[gnu::noinline]] void wait_for_reordering(Host& host, Flow& flow, Time now);
+  Time at_tick(const Host& host, const Flow& flow, Time wait, Time now) const;
   [[gnu::noinline]] void receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now);
   void note_scoreboard(Host& host, Flow& flow, const Scoreboard& board);
   [[gnu::noinline]] void find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now);

@@ -16,10 +16,10 @@ void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
   hand_down(host, flow, now);
 }
 
-// The window or what waits has changed: segments that have room are handed down. The rate is the algorithm's, or else
-// so many windows in a round trip (tcp_update_pacing_rate).
+// The window or what waits has changed: segments that have room are handed down, or one packet that has none. The rate
+// is the algorithm's, or else so many windows in a round trip (tcp_update_pacing_rate).
 template <class P>
-void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
+void Senders<P>::hand_down(Host& host, Flow& flow, Time now, bool one_beyond) {
   const StackParams& stack = *model().profiles[flow.profile].stack;
   HostStack& queue = host.stack_of(flow.slot);
   const double ratio = flow.control.slow_start ? stack.slow_start_ratio : stack.avoidance_ratio;
@@ -34,7 +34,7 @@ void Senders<P>::hand_down(Host& host, Flow& flow, Time now) {
        .sent = flow.snd_nxt,
        .acknowledged = flow.snd_una,
        .limit = std::min(board.limit(flow.snd_una), stack.asked_for(flow.snd_una, model().transport.payload.count))},
-      std::min(rate, kFastest), now);
+      std::min(rate, kFastest), one_beyond, now);
   flow.send_limit = queue.end();
   if (early(flow)) commit(host, flow, queue);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "weir/base/params.h"
@@ -32,6 +33,12 @@ struct TransportParams {
   IntMode int_mode = IntMode::exact;
   std::int64_t int_multiplier = 1;
   Time min_rto{4'000'000'000};
+  Time first_rto;
+  Time timer_tick;
+  Time timer_slack;
+  bool rack = false;
+  bool tail_probe = false;
+  bool delayed_acks = false;
   Time nack_interval{500'000'000};
   ConnectionKind connections = ConnectionKind::message;
   IdleRule idle = IdleRule::keep;
@@ -64,6 +71,37 @@ struct TransportParams {
            "timeout without progress",
            "RFC 6298", Time{1'000'000}, Time{1'000'000'000'000})
         .only_with("algorithm.recovery.kind", {"go-back-n", "sack"});
+    p.time("first_rto", &T::first_rto,
+           "retransmission timeout of a flow that has had no acknowledgement; 0 = as if the round trip of the empty "
+           "network had been measured, which a handshake does",
+           "RFC 6298 2.1 (1 s)", Time{0}, Time{1'000'000'000'000})
+        .only_with("algorithm.recovery.kind", {"sack"});
+    p.time("timer_tick", &T::timer_tick,
+           "timers of transport run out at ticks of their host, so far apart: at the first one that is later by the "
+           "time, in whole ticks, than the next one; 0 = exactly",
+           "Linux CONFIG_HZ = 250 (4 ms), usecs_to_jiffies and the rounding of its timer wheel", Time{0},
+           Time{1'000'000'000'000})
+        .only_with("algorithm.recovery.kind", {"sack"});
+    p.time("timer_slack", &T::timer_slack, "what timers of tail_probe and rack take beyond the round trips",
+           "Linux TCP_TIMEOUT_MIN: two ticks to 6.6, 2 ms from 6.7 on", Time{0}, Time{1'000'000'000'000})
+        .only_with("algorithm.recovery.kind", {"sack"});
+    p.flag("rack", &T::rack,
+           "a packet is lost when one sent later has arrived and a round trip and a quarter of the least one have gone "
+           "by since it was sent, or, without reordering so far, three packets behind it have arrived; instead of "
+           "counting alone; not of profiles with recovery.reordering",
+           "RACK, RFC 8985 6.2, without DSACK")
+        .only_with("algorithm.recovery.kind", {"sack"})
+        .only_with("algorithm.recovery.reordering", {"0 ps"});
+    p.flag("tail_probe", &T::tail_probe,
+           "a flow that has heard nothing for two round trips and timer_slack, with one packet out for two round trips "
+           "and min_rto, sends a packet, beyond its window too: a new one, or else its last one again",
+           "TLP, RFC 8985 7; Linux tcp_schedule_loss_probe")
+        .only_with("algorithm.recovery.kind", {"sack"});
+    p.flag("delayed_acks", &T::delayed_acks,
+           "receivers acknowledge each second full packet, and at once what comes out of order or fills a gap, is "
+           "marked, ends a flow or is sent again; where ack_every says nothing else",
+           "RFC 5681 4.2, but for its timer: a sender asks for what it waits for; Linux between requests and answers")
+        .only_with("algorithm.recovery.kind", {"sack"});
     p.time("nack_interval", &T::nack_interval, "the receiver repeats a NACK for the same gap after this time",
            "HPCC public simulator", Time{1'000'000}, Time{1'000'000'000'000});
     p.choice("connections", &T::connections, {"message", "kept"},
@@ -77,6 +115,21 @@ struct TransportParams {
              "RFC 5681 4.1; net.ipv4.tcp_slow_start_after_idle")
         .only_with("connections", {"kept"});
   }
+
+  static std::span<const cc::Preset> presets() {
+    static constexpr cc::PresetValue linux_values[] = {{"min_rto", "200 ms"},   {"timer_tick", "4 ms"},
+                                                       {"timer_slack", "8 ms"}, {"rack", "true"},
+                                                       {"tail_probe", "true"},  {"delayed_acks", "true"}};
+    static constexpr cc::Preset list[] = {
+        {"linux",
+         "recovery with SACK of Linux 4.15 to 6.6: TCP_RTO_MIN, HZ = 250 as in Debian and Ubuntu, tcp_recovery = 1, "
+         "tcp_early_retrans = 3; a flow begins after its handshake",
+         linux_values}};
+    return list;
+  }
+
+  // Whether flows with SACK have a timer that can mean more than a timeout, or that does not run out exactly.
+  bool has_tcp_timers() const { return first_rto + timer_tick + timer_slack > Time{} || rack || tail_probe; }
 };
 
 // One way of sending: an algorithm with its parameters, what is done about losses, perhaps On-Ramp. Flows name their
@@ -92,7 +145,8 @@ struct Profile {
   BalancingParams balancing = {};
   Bytes ack_every = {};  // selective recovery: so much is acknowledged at once; 0 = each packet
   std::optional<StackParams> stack = {};
-  Bytes unsolicited = {};  // so much is sent before the receiver grants more (host/credits.h); 0 = all
+  Bytes unsolicited = {};     // so much is sent before the receiver grants more (host/credits.h); 0 = all
+  bool delayed_acks = false;  // ack_every as in TCP: at once what is out of order, but not the first packet
 
   // The same in whole packets.
   std::int64_t unsolicited_packets(Bytes payload) const {

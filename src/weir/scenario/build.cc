@@ -255,9 +255,12 @@ std::unique_ptr<engine::Model> unchecked_model(const Scenario& s) {
     const ProfileSettings& p = s.profiles[i];
     const auto params = load_params(s, i);
     const bool replaced = p.balancing.sprays() && p.algorithm->sprayed != nullptr;
+    const bool delays =
+        s.transport.delayed_acks && p.recovery.kind == host::RecoveryKind::sack && p.sending.ack_every.count == 0;
+    const Bytes ack_every = delays ? 2 * s.transport.payload : p.sending.ack_every;
     model->profiles.push_back({p.name, replaced ? p.algorithm->sprayed : p.algorithm, params,
                                p.algorithm->receiver(params.get()), p.recovery, p.on_ramp, p.sending.data_class,
-                               p.balancing, p.sending.ack_every, p.stack, p.sending.unsolicited});
+                               p.balancing, ack_every, p.stack, p.sending.unsolicited, delays});
   }
   return model;
 }

@@ -22,6 +22,12 @@ ReferenceItem item(std::string name, std::string meaning, std::string header, co
   return {.name = std::move(name), .meaning = std::move(meaning), .tables = {{std::move(header), params}}};
 }
 
+ReferencePreset item_preset(const cc::Preset& preset) {
+  ReferencePreset out{std::string(preset.name), "", std::string(preset.source), {}, {}};
+  for (const auto& [key, value] : preset.values) out.values.emplace_back(key, value);
+  return out;
+}
+
 ReferenceSection algorithms() {
   ReferenceSection out{"algorithms", "congestion control, [algorithm] and [[profile]]", {}};
   for (const cc::Algorithm& a : cc::catalogue()) {
@@ -30,8 +36,7 @@ ReferenceSection algorithms() {
     entry.source = a.about.source;
     if (const auto* marking = cc::marking_of(a, "")) entry.marking = to_text(*marking);
     for (const auto& preset : a.presets) {
-      ReferencePreset p{std::string(preset.name), "", std::string(preset.source), {}, {}};
-      for (const auto& [key, value] : preset.values) p.values.emplace_back(key, value);
+      ReferencePreset p = item_preset(preset);
       if (const auto* marking = cc::marking_of(a, preset.name); marking != cc::marking_of(a, ""))
         p.marking = to_text(*marking);
       entry.presets.push_back(std::move(p));
@@ -105,6 +110,7 @@ void add_tables(ReferenceSection& section, std::span<const TableKind<Owner>> lis
     else
       section.items.push_back(item(kind.path.empty() ? "sending" : std::string(last_of(kind.path)),
                                    std::string(kind.meaning), text, kind.params));
+    for (const auto& preset : kind.presets) section.items.back().presets.push_back(item_preset(preset));
   }
 }
 

@@ -61,6 +61,29 @@ Topology read_topology(const TableReader& root) {
   return out;
 }
 
+void apply(const cc::Preset& preset, const ParamSet& set, void* object) {
+  for (const auto& [key, value] : preset.values) {
+    const Param& p = *set.find(key);
+    p.set(object, parse_value(p, value));
+  }
+}
+
+// The preset that the table names, of `whose`; null if it names none.
+const cc::Preset* read_preset(const TableReader& table, std::span<const cc::Preset> presets, std::string_view whose) {
+  if (table.find("preset") == nullptr) return nullptr;
+  const std::string name = table.text("preset");
+  std::vector<std::string> names;
+  for (const cc::Preset& p : presets) {
+    if (p.name == name) return &p;
+    names.emplace_back(p.name);
+  }
+  if (name.empty()) return nullptr;
+  throw table.error_at("preset", presets.empty()
+                                     ? fmt::format("'{}' has no presets; remove it", whose)
+                                     : fmt::format("unknown preset '{}' of '{}'{}; valid is {}", name, whose,
+                                                   did_you_mean(name, names), fmt::join(names, ", ")));
+}
+
 // Reads what is written of one kind of table.
 template <class Owner>
 void read_table(const TableReader& root, const TableKind<Owner>& kind, std::span<const TableKind<Owner>> list,
@@ -75,11 +98,18 @@ void read_table(const TableReader& root, const TableKind<Owner>& kind, std::span
     if (find_kind(list, path.substr(0, end)) == nullptr) parent.allow_only(children_of(list, path.substr(0, end)));
   }
   const std::string_view key = last_of(kind.path);
-  const auto others = children_of(list, kind.path);
+  auto others = children_of(list, kind.path);
+  if (!kind.presets.empty()) others.emplace_back("preset");
+  const auto read = [&](const TableReader& table) {
+    void* const object = kind.add(out);
+    if (const cc::Preset* preset = kind.presets.empty() ? nullptr : read_preset(table, kind.presets, kind.path))
+      apply(*preset, *kind.params, object);
+    table.read(*kind.params, object, others);
+  };
   if (kind.occurs == Occurs::rows)
-    for (const auto& row : parent.tables(key)) row.read(*kind.params, kind.add(out), others);
+    for (const auto& row : parent.tables(key)) read(row);
   else if (kind.occurs == Occurs::always || parent.find(key) != nullptr)
-    parent.table(key).read(*kind.params, kind.add(out), others);
+    read(parent.table(key));
 }
 
 // Whether a value was written beside another one of `name` than is there now.
@@ -105,25 +135,19 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
   }
   out.name = name;
 
-  out.preset = table.text("preset");
-  if (!out.preset.empty()) {
-    std::vector<std::string> presets;
-    for (const auto& p : out.algorithm->presets) presets.emplace_back(p.name);
-    const auto known = std::find(presets.begin(), presets.end(), out.preset);
-    if (known == presets.end())
-      throw table.error_at("preset", presets.empty()
-                                         ? fmt::format("'{}' has no presets; remove it", name)
-                                         : fmt::format("unknown preset '{}' of '{}'{}; valid is {}", out.preset, name,
-                                                       did_you_mean(out.preset, presets), fmt::join(presets, ", ")));
+  if (const cc::Preset* preset = read_preset(table, out.algorithm->presets, name)) {
+    out.preset = preset->name;
     const Value& written = *table.find("preset");
-    if (const Value& now = *table.find(name_key); is_of_another(now, written))
+    if (const Value& now = *table.find(name_key); is_of_another(now, written)) {
+      std::vector<std::string_view> presets;
+      for (const auto& p : out.algorithm->presets) presets.push_back(p.name);
       notices.push_back(
           fmt::format("{}: '{}' instead of '{}', for which {} names the preset '{}'; taken is that of '{}', {}; set "
                       "{} for another "
                       "one, {}",
-                      now.where.text(), name, now.replaced, written.where.text(), out.preset, name,
-                      out.algorithm->presets[static_cast<std::size_t>(known - presets.begin())].source,
+                      now.where.text(), name, now.replaced, written.where.text(), out.preset, name, preset->source,
                       join(table.path(), "preset"), fmt::join(presets, ", ")));
+    }
   }
   others.emplace_back(name_key);
   others.emplace_back("preset");
@@ -242,11 +266,7 @@ void read_probes(const TableReader& table, probe::ProbeParams& out) {
 std::shared_ptr<void> preset_params(const cc::Algorithm& algorithm, std::string_view preset) {
   auto params = algorithm.params->make();
   for (const cc::Preset& known : algorithm.presets)
-    if (known.name == preset)
-      for (const auto& [key, value] : known.values) {
-        const Param& p = *algorithm.params->find(key);
-        p.set(params.get(), parse_value(p, value));
-      }
+    if (known.name == preset) apply(known, *algorithm.params, params.get());
   return params;
 }
 

@@ -27,6 +27,12 @@ struct PartOf<std::vector<T>> {
   static constexpr auto occurs = Occurs::rows;
 };
 
+template <class Params>
+std::span<const cc::Preset> presets_of() {
+  if constexpr (requires { Params::presets(); }) return Params::presets();
+  return {};
+}
+
 // The entry of the part that the members lead to, from the owner on: how often it occurs follows from its type.
 template <class Owner, auto... members>
 TableKind<Owner> part(std::string_view path, std::string_view section, std::string_view meaning) {
@@ -54,7 +60,8 @@ TableKind<Owner> part(std::string_view path, std::string_view section, std::stri
             if constexpr (Traits::occurs == Occurs::rows) return &field.emplace_back();
             if constexpr (Traits::occurs == Occurs::optional) return &field.emplace();
             return &field;
-          }};
+          },
+          presets_of<typename Traits::Params>()};
 }
 
 TableKind<Scenario> ecn_table() {

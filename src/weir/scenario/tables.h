@@ -35,6 +35,7 @@ struct TableKind {
   std::size_t (*count)(const Owner&);
   const void* (*get)(const Owner&, std::size_t i);  // i below count()
   void* (*add)(Owner&);                             // the object to read the next one into
+  std::span<const cc::Preset> presets = {};         // named by the table's key `preset`
   std::string (*remark)(const Owner&) = nullptr;    // stands above its values in the effective scenario, if not empty
 };
 

@@ -116,6 +116,10 @@ Network::Network(const Model& model)
 
   if (model.clocks)
     for (std::uint32_t h = 0; h < t.hosts; ++h) hosts[h].clock = host::Clock(*model.clocks, model.seed, h);
+  if (const Time tick = model.transport.timer_tick; tick > Time{})
+    for (std::uint32_t h = 0; h < t.hosts; ++h)
+      hosts[h].first_tick = Time{-static_cast<std::int64_t>(
+          RandomStream(model.seed, h, Purpose::timer_ticks).below(0, static_cast<std::uint64_t>(tick.ps)))};
   network_rtt = model.paths.network_rtt(model.largest_data_wire(), model.largest_ack_wire());
 
   if (model.watches()) watches.resize(t.ports());
