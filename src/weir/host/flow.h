@@ -58,12 +58,12 @@ struct alignas(64) Flow {
   std::uint64_t id = 0;
   std::uint32_t retransmitted = 0;  // packets
   std::uint16_t tag = 0;
-  bool has_messages = false;   // of a driver: it carries one
-  bool is_connection = false;  // ... or, one after another, all of its hosts, ports and profile; it never ends
-  bool tcp_timers = false;     // TransportParams::has_tcp_timers()
-  bool measured = false;       // of those flows: an acknowledgement has come
-  bool probing = false;        // ... a tail probe is out (FlowExtras::tail_probe)
-  TimerKind timer = TimerKind::timeout;
+  bool has_messages : 1 = false;   // of a driver: it carries one
+  bool is_connection : 1 = false;  // ... or, one after another, all of its hosts, ports and profile; it never ends
+  bool tcp_timers : 1 = false;     // TransportParams::has_tcp_timers()
+  bool measured : 1 = false;       // of those flows: an acknowledgement has come
+  bool probing : 1 = false;        // ... a tail probe is out (FlowExtras::tail_probe)
+  TimerKind timer : 2 = TimerKind::timeout;
   cc::FlowFacts facts;
 
   std::int64_t size() const { return facts.size.count; }

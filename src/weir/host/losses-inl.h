@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
 
 #include "weir/host/senders.h"
 
@@ -162,7 +161,9 @@ void Senders<P>::wait_for_reordering(Host& host, Flow& flow, Time now) {
 
 template <class P>
 void Senders<P>::on_timer(Host& host, Flow& flow, Time now) {
-  switch (std::exchange(flow.timer, TimerKind::timeout)) {
+  const TimerKind due = flow.timer;
+  flow.timer = TimerKind::timeout;
+  switch (due) {
     case TimerKind::timeout: return time_out(host, flow, now);
     case TimerKind::probe: return probe_tail(host, flow, now);
     case TimerKind::reordering: return end_reordering(host, flow, now);
