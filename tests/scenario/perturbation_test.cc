@@ -110,6 +110,13 @@ TEST(Perturbation, CountsHostsFromTheOtherEnd) {
   EXPECT_EQ(senders, (std::vector<std::uint32_t>{3, 2, 1}));
 }
 
+// The port to a host of another switch, and that between two switches of hosts.
+TEST(Perturbation, NamesPortsByTheSwitchesOfTheirHosts) {
+  const std::vector<std::string> leaf_spine{
+      "topology={kind=\"leaf-spine\", leaves=2, spines=1, hosts_per_leaf=2}", "probes.queues.ports=4->3, 4->6, 0->4"};
+  EXPECT_NE(dump(changed(kJoiningFlows, 9, leaf_spine)).find("ports = \"5->0, 5->6, 3->5\""), std::string::npos);
+}
+
 // A chain is another one from its other end on, and so may a file's network be.
 TEST(Perturbation, LeavesHostsWhereTheNetworkIsNotTheSame) {
   const std::vector<std::string> chain{"topology={kind=\"parking-lot\"}", "probes={}"};

@@ -96,7 +96,7 @@ TEST(Firmness, FindsTheComparisonsThatARuleJoins) {
 }
 
 // A study with three seeds, of which each point has a value per seed.
-constexpr std::string_view kStudy = R"([study]
+constexpr std::string_view kSeededStudy = R"([study]
 seeds = 3
 [scenario]
 topology = { kind = "star", hosts = 3 }
@@ -122,7 +122,8 @@ show = ["fct"]
 each = { w = "*" }
 )";
 
-Judgement judged(const std::string& claim, const std::vector<double>& values, std::string study = std::string(kStudy)) {
+Judgement judged(const std::string& claim, const std::vector<double>& values,
+                 std::string study = std::string(kSeededStudy)) {
   const PaperStudy paper = parse_paper_study(study + claim, "s.toml");
   Measurements table = no_measurements(make_plan(paper.study));
   EXPECT_EQ(table.runs.size(), values.size());
@@ -155,7 +156,7 @@ TEST(Firmness, IsToldOfBothRules) {
 }
 
 std::string perturbed_study() {
-  std::string out(kStudy);
+  std::string out(kSeededStudy);
   return out.replace(out.find("seeds = 3"), 9, "perturbed = true");
 }
 
@@ -177,7 +178,7 @@ TEST(Firmness, OfAPerturbedStudyIsByItsRuns) {
 }
 
 TEST(Firmness, IsOfSeedsOrOfPerturbedRuns) {
-  std::string both(kStudy);
+  std::string both(kSeededStudy);
   both.replace(both.find("seeds = 3"), 9, "seeds = 3\nperturbed = true");
   try {
     parse_study(both, "s.toml");

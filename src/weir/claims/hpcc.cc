@@ -39,9 +39,9 @@ struct Settling {
 };
 
 Settling settling(const Context& context, const std::string& reaction) {
-  Watch watch(context.scenario("single-bottleneck.toml"), "3->2", {"algorithm.reaction=" + reaction});
+  Watch watch(context.scenario("single-bottleneck.toml"), "3->2", {"algorithm.reaction=" + reaction, "run.stop=2 ms"});
   std::map<Time, double> rate;
-  watch.record(100_ns, 400_us, [&](Time now, const host::FlowView& f) {
+  watch.record(100_ns, 1_ms, [&](Time now, const host::FlowView& f) {
     if (f.src == 0) rate[now] = watch.share(f.rate);
   });
   const Time left = watch.finish_of(1);

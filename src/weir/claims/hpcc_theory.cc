@@ -91,7 +91,9 @@ Measured run(const ClaimFile& file, const std::string& w_ai, const std::string& 
   const scenario::Scenario scenario = load_claim_scenario(file, {"algorithm.w_ai=" + w_ai});
   const auto r = scenario::build(scenario);
   auto& simulation = dynamic_cast<engine::Simulation&>(*r.simulation);
-  const auto id = probe::choose_ports(r.model->topology, scenario::mirrored_ports(port, scenario.mirrored_hosts)).at(0);
+  const auto id =
+      probe::choose_ports(r.model->topology, scenario::mirrored_ports(port, r.model->topology, scenario.mirrored_hosts))
+          .at(0);
   struct Sender {
     std::int64_t acknowledged = 0;
     double u = 0;

@@ -15,7 +15,9 @@ Watch::Watch(const ClaimFile& file, const std::string& port, const std::vector<s
 Watch::Watch(const scenario::Scenario& scenario, const std::string& port)
     : mirrored_hosts_(scenario.mirrored_hosts),
       run_(scenario::build(scenario)),
-      port_(probe::choose_ports(run_.model->topology, scenario::mirrored_ports(port, mirrored_hosts_)).at(0)) {
+      port_(probe::choose_ports(run_.model->topology,
+                                scenario::mirrored_ports(port, run_.model->topology, mirrored_hosts_))
+                .at(0)) {
   run_.simulation->on_finish(
       [this](const host::FlowRecord& r) {
         finished_.push_back(r);

@@ -191,12 +191,13 @@ bool mirror_source(TrafficSource& source, std::uint32_t hosts) {
 }
 
 void mirror_probes(Scenario& s) {
+  const net::Topology topology = build_topology(s);
   for (const auto& kind : probe::probe_kinds()) {
     if (s.probes.get(kind) == nullptr) continue;
     const std::shared_ptr<void> copy = kind.params->make();
     for (const Param& p : kind.params->params()) {
       ParamValue value = p.get(s.probes.get(kind));
-      if (p.name == "ports") value = mirrored_ports(std::get<std::string>(value), s.mirrored_hosts);
+      if (p.name == "ports") value = mirrored_ports(std::get<std::string>(value), topology, s.mirrored_hosts);
       p.set(copy.get(), value);
     }
     s.probes.set(kind, copy);
@@ -219,6 +220,18 @@ bool apply(Scenario& s, std::uint32_t number) {
   if (number == kSizes) return change_sizes(s);
   if (number == kHosts) return change_hosts(s);
   return number <= 4 ? change_delays(s, kThousandths[number]) : change_base_rtt(s, kThousandths[number]);
+}
+
+// The switch of a host becomes that of the host counted from the other end; other switches stay.
+std::uint32_t mirrored_node(std::uint32_t node, const net::Topology& topology, std::uint32_t hosts) {
+  const auto switch_of = [&](std::uint32_t host) {
+    for (const net::Link& link : topology.links)
+      if (link.a == host || link.b == host) return link.a == host ? link.b : link.a;
+    return host;
+  };
+  for (std::uint32_t host = 0; node >= hosts && host < hosts; ++host)
+    if (switch_of(host) == node) return switch_of(mirrored_host(host, hosts));
+  return mirrored_host(node, hosts);
 }
 
 }  // namespace
@@ -247,7 +260,7 @@ void perturb(Scenario& s) {
 
 std::uint32_t mirrored_host(std::uint32_t host, std::uint32_t hosts) { return host < hosts ? hosts - 1 - host : host; }
 
-std::string mirrored_ports(const std::string& ports, std::uint32_t hosts) {
+std::string mirrored_ports(const std::string& ports, const net::Topology& topology, std::uint32_t hosts) {
   std::string out;
   for (std::size_t at = 0; at < ports.size();) {
     const auto is_digit = [&](std::size_t i) {
@@ -259,7 +272,8 @@ std::string mirrored_ports(const std::string& ports, std::uint32_t hosts) {
       out += ports[at++];
       continue;
     }
-    out += std::to_string(mirrored_host(static_cast<std::uint32_t>(std::stoul(ports.substr(at, end - at))), hosts));
+    out += std::to_string(
+        mirrored_node(static_cast<std::uint32_t>(std::stoul(ports.substr(at, end - at))), topology, hosts));
     at = end;
   }
   return out;

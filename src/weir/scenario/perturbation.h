@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "weir/net/model/topology.h"
+
 namespace weir::scenario {
 
 struct Scenario;
@@ -20,9 +22,9 @@ std::string perturbation_text(std::uint32_t number);
 // scenario does not allow the changed values.
 void perturb(Scenario&);
 
-// A host's number, and the numbers of hosts in a list of ports such as "17->16, 3->2", counted from the other end of
-// `hosts`; with 0 hosts they stay.
+// A host's number counted from the other end of `hosts`; with 0 hosts it stays, and so do numbers of switches.
 std::uint32_t mirrored_host(std::uint32_t host, std::uint32_t hosts);
-std::string mirrored_ports(const std::string& ports, std::uint32_t hosts);
+// A list of ports such as "17->16, 3->2" with hosts counted like that, and with the switches of these hosts.
+std::string mirrored_ports(const std::string& ports, const net::Topology& topology, std::uint32_t hosts);
 
 }  // namespace weir::scenario
