@@ -55,6 +55,8 @@ def scenario_schema(listed):
                     properties = place.setdefault("properties", {})
                     for parameter in table["parameters"]:
                         add(properties, parameter["name"], value(parameter))
+                    if section == "transport" and entry.get("presets"):
+                        properties["preset"] = {"enum": [preset["name"] for preset in entry["presets"]]}
                     if match := re.search(r"\b(kind|name) = ", header):
                         kinds.setdefault((tuple(path), match[1]), []).append(entry["name"])
     properties = schema["properties"]
