@@ -68,8 +68,8 @@ TEST_P(PlainEvaluators, MeasureWhatWasAccepted) {
   expect_rows(found.rows);
 }
 
-// Of those that are quick or without randomness, those that take so long; sanitizers leave out what takes more than half a second. `weir paper
-// check` judges those that take longer still.
+// Of those that are quick or without randomness, those that take so long; sanitizers leave out what takes more than
+// half a second. `weir paper check` judges those that take longer still.
 std::vector<const Evaluator*> quick(double (*cost)(const Evaluator&), double from, double to) {
   std::vector<const Evaluator*> out;
   for (const Evaluator& e : evaluators())

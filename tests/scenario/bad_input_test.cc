@@ -346,7 +346,8 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
   for (int i = 0; i < 50'000; ++i) deep += ".a";
   const std::vector<std::pair<std::string, std::string>> cases{
       {"run.sede=7",
-       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, until, perturbation, fidelity, "
+       "--set run.sede: unknown key (did you mean 'seed'?); valid is seed, threads, scheduler, stop, until, "
+       "perturbation, fidelity, "
        "fast_forward"},
       {"rnu.seed=7",
        "--set rnu.seed: key 'rnu': unknown table (did you mean 'run'?); valid is title, run, fidelity, topology, "

@@ -112,8 +112,8 @@ TEST(Perturbation, CountsHostsFromTheOtherEnd) {
 
 // The port to a host of another switch, and that between two switches of hosts.
 TEST(Perturbation, NamesPortsByTheSwitchesOfTheirHosts) {
-  const std::vector<std::string> leaf_spine{
-      "topology={kind=\"leaf-spine\", leaves=2, spines=1, hosts_per_leaf=2}", "probes.queues.ports=4->3, 4->6, 0->4"};
+  const std::vector<std::string> leaf_spine{"topology={kind=\"leaf-spine\", leaves=2, spines=1, hosts_per_leaf=2}",
+                                            "probes.queues.ports=4->3, 4->6, 0->4"};
   EXPECT_NE(dump(changed(kJoiningFlows, 9, leaf_spine)).find("ports = \"5->0, 5->6, 3->5\""), std::string::npos);
 }
 

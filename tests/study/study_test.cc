@@ -218,7 +218,8 @@ TEST(Study, BadOnesAreRefusedWithTheirPlace) {
   const std::vector<std::pair<std::string, std::string>> list{
       {"", "s.toml: key 'study': missing; a study needs [study]"},
       {"[study]\nseed = 3\n",
-       "s.toml:2: key 'study.seed': unknown key (did you mean 'seeds'?); valid is title, scenario, seeds, perturbed, set, keep"},
+       "s.toml:2: key 'study.seed': unknown key (did you mean 'seeds'?); valid is title, scenario, seeds, perturbed, "
+       "set, keep"},
       {"[study]\nseeds = []\n", "s.toml:2: key 'study.seeds': it is empty; write at least one"},
       {"[study]\nseeds = [9007199254740992]\n",
        "s.toml:2: key 'study.seeds': a seed is a whole number, 0 to 9007199254740991"},

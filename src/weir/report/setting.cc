@@ -54,7 +54,7 @@ std::string topology_text(const Settings& settings) {
   constexpr std::string_view kTable = "topology.";
   std::string out;
   for (const auto& [key, value] : settings) {
-    if (!key.starts_with(kTable) || key.ends_with("delay")) continue;
+    if (!key.starts_with(kTable) || key.ends_with("delay") || key.ends_with("delay_scale")) continue;
     std::string name = key.substr(kTable.size());
     if (name.find('.') != std::string::npos || (name == "links_per_pair" && value == "1")) continue;
     std::replace(name.begin(), name.end(), '_', ' ');

@@ -279,10 +279,11 @@ void RunParams::describe(ParamList<RunParams>& p) {
   p.time("stop", &RunParams::stop, "end here even if flows are active; 0 = when all flows are done");
   p.choice("until", &RunParams::until, {"flows", "collectives"},
            "end when all flows are done, or already when all collectives are, even if other flows are active");
-  p.integer("perturbation", &RunParams::perturbation, 0, kPerturbations,
-            "a small change, to see whether a result is an accident of phases; 0 = none; 1 to 4 = of link delays, 5 and 6 "
-            "= of T, 7 = of the order of starts, 8 = of sizes, 9 = of host numbers",
-            "docs/concepts/phase-effects.md");
+  p.integer(
+      "perturbation", &RunParams::perturbation, 0, kPerturbations,
+      "a small change, to see whether a result is an accident of phases; 0 = none; 1 to 4 = of link delays, 5 and 6 "
+      "= of T, 7 = of the order of starts, 8 = of sizes, 9 = of host numbers",
+      "docs/concepts/phase-effects.md");
   p.entry(
       "fidelity", &RunParams::fidelity, fidelities(),
       "whose physics: Weir's, packet by packet, or those of flows without packets; or those of the public simulator of "
