@@ -149,9 +149,12 @@ std::vector<ReferenceSection> reference() {
           workloads(),
           traffic_kinds(),
           probes(),
-          section_of("transport", "how data are cut into packets, acknowledged and sent again: [transport] and the tables of each way of sending"),
+          section_of("transport",
+                     "how data are cut into packets, acknowledged and sent again: [transport] and the tables of each "
+                     "way of sending"),
           section_of("host", "what hosts add to the network: [host] and its tables"),
-          section_of("network", "how switches queue, mark, pause and lose packets, and how links fail: [network] and its tables"),
+          section_of("network",
+                     "how switches queue, mark, pause and lose packets, and how links fail: [network] and its tables"),
           section_of("run", "seed, end, threads and rules of a run: [run] and its tables"),
           rules()};
 }

@@ -137,8 +137,7 @@ std::string to_markdown(const std::vector<ReferenceSection>& sections) {
       continue;
     }
     for (const auto& item : section.items) {
-      out += fmt::format("\n### {}\n\n{}.\n", item.name,
-                         sentence(cell(with_source(item.meaning, item.source))));
+      out += fmt::format("\n### {}\n\n{}.\n", item.name, sentence(cell(with_source(item.meaning, item.source))));
       for (const auto& table : item.tables) {
         out += fmt::format("\n`{}`\n\n| key | type | default | valid | meaning | source |\n|---|---|---|---|---|---|\n",
                            table.header);
