@@ -55,10 +55,10 @@ def scenario_schema(listed):
                     properties = place.setdefault("properties", {})
                     for parameter in table["parameters"]:
                         add(properties, parameter["name"], value(parameter))
-                    if section == "transport" and entry.get("presets"):
-                        properties["preset"] = {"enum": [preset["name"] for preset in entry["presets"]]}
                     if match := re.search(r"\b(kind|name) = ", header):
                         kinds.setdefault((tuple(path), match[1]), []).append(entry["name"])
+                    elif entry.get("presets"):
+                        properties["preset"] = {"enum": [preset["name"] for preset in entry["presets"]]}
     properties = schema["properties"]
     for (path, key), names in kinds.items():
         # A preset, or the name of a plug-in's algorithm, is one as well.

@@ -29,8 +29,7 @@ def keys(weir):
     for section in sections:
         name, text = section.split("\n", 1)
         text = re.sub(r"(?m)^##(#+) ", r"#\1 ", text)
-        first, rest = text.strip().split("\n\n", 1)
-        found[name] = f"# {name.capitalize()}\n\n{MARK}\n{first[0].upper()}{first[1:]}\n\n{rest}\n"
+        found[name] = f"# {name.capitalize()}\n\n{MARK}\n{text.strip()}\n"
     return found
 
 

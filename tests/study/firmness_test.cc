@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/study/two_points.h"
 #include "weir/study/firmness.h"
 #include "weir/study/paper.h"
 
@@ -95,24 +96,9 @@ TEST(Firmness, FindsTheComparisonsThatARuleJoins) {
   EXPECT_EQ(differences("a ? b : c"), Texts{});
 }
 
-// A study with three seeds, of which each point has a value per seed.
-constexpr std::string_view kSeededStudy = R"([study]
-seeds = 3
-[scenario]
-topology = { kind = "star", hosts = 3 }
-algorithm = { name = "hpcc" }
-[[scenario.traffic]]
-kind = "incast"
-size = "10 KB"
-[[axis]]
-name = "w"
-key = "algorithm.w_ai"
-values = ["80 B", "160 B"]
-[[measure]]
-name = "fct"
-of = "summary"
-key = "flows.max_fct_ps"
-[paper]
+// With three seeds, unless `more` says otherwise, and without the rule of its claim.
+std::string claimed_study(const std::string& more = "seeds = 3\n") {
+  return two_points(more) + R"([paper]
 paper = "hpcc"
 figure = "1"
 title = "f"
@@ -121,15 +107,13 @@ id = "A1"
 show = ["fct"]
 each = { w = "*" }
 )";
+}
+const std::string kPerturbed = claimed_study("perturbed = true\n");
 
 Judgement judged(const std::string& claim, const std::vector<double>& values,
-                 std::string study = std::string(kSeededStudy)) {
+                 const std::string& study = claimed_study()) {
   const PaperStudy paper = parse_paper_study(study + claim, "s.toml");
-  Measurements table = no_measurements(make_plan(paper.study));
-  EXPECT_EQ(table.runs.size(), values.size());
-  for (std::size_t i = 0; i < table.runs.size(); ++i)
-    table.runs[i] = {.status = Record::Status::done, .message = {}, .measures = {{values[i]}}};
-  return judge(paper.claims.at(0), table);
+  return judge(paper.claims.at(0), filled(paper.study, values));
 }
 
 TEST(Firmness, OfAStudyIsByItsSeeds) {
@@ -155,33 +139,26 @@ TEST(Firmness, IsToldOfBothRules) {
   EXPECT_FALSE(judged("rule = \"fct > 2\"\n", {3, 3.1, 3.2, 4, 4, 4}).literal.has_value());
 }
 
-std::string perturbed_study() {
-  std::string out(kSeededStudy);
-  return out.replace(out.find("seeds = 3"), 9, "perturbed = true");
-}
-
 // All delays, sizes and hosts can be perturbed; T is not written, and all flows start together.
 TEST(Firmness, OfAPerturbedStudyIsByItsRuns) {
-  const Plan plan = make_plan(parse_study(perturbed_study(), "s.toml"));
+  const Plan plan = make_plan(parse_study(kPerturbed, "s.toml"));
   ASSERT_EQ(plan.seeds, 7u);
   EXPECT_EQ(plan.runs[0].perturbation, 0u);
   EXPECT_EQ(plan.runs[5].perturbation, 8u);
   EXPECT_EQ(plan.runs[5].name, "80_B+seed1+perturbed8");
   const std::vector<double> values{1, 3, 3, 3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3};
-  const Judgement j = judged("rule = \"fct > 2\"\n", values, perturbed_study());
+  const Judgement j = judged("rule = \"fct > 2\"\n", values, kPerturbed);
   EXPECT_EQ(j.band, (Finding{Answer::holds, "6 of 6"}));
   EXPECT_EQ(j.measured,
             "fct = 1 ps for 80 B, 1 ps for 160 B; true in 0 of 2; not for 80 B, 160 B");  // of the plain run
   const std::vector<double> one_off{3, 3, 3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3};
-  EXPECT_EQ(judged("rule = \"fct > 2\"\n", one_off, perturbed_study()).band,
+  EXPECT_EQ(judged("rule = \"fct > 2\"\n", one_off, kPerturbed).band,
             (Finding{Answer::undecided, "5 of 6; not with 9"}));
 }
 
 TEST(Firmness, IsOfSeedsOrOfPerturbedRuns) {
-  std::string both(kSeededStudy);
-  both.replace(both.find("seeds = 3"), 9, "seeds = 3\nperturbed = true");
   try {
-    parse_study(both, "s.toml");
+    parse_study(claimed_study("seeds = 3\nperturbed = true\n"), "s.toml");
     ADD_FAILURE();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("key 'study.perturbed'"), std::string::npos) << error.what();

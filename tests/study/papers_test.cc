@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/study/two_points.h"
 #include "weir/study/check.h"
 #include "weir/study/paper.h"
 
@@ -45,31 +46,10 @@ INSTANTIATE_TEST_SUITE_P(Files, Papers, testing::ValuesIn(files()), [](const aut
   return name;
 });
 
-const std::string kStudy = R"([study]
-title = "t"
-[scenario]
-topology = { kind = "star", hosts = 3 }
-algorithm = { name = "hpcc" }
-[[scenario.traffic]]
-kind = "incast"
-size = "10 KB"
-[[axis]]
-name = "w"
-key = "algorithm.w_ai"
-values = ["80 B", "160 B"]
-[[measure]]
-name = "fct"
-of = "summary"
-key = "flows.max_fct_ps"
-)";
+const std::string kStudy = two_points("title = \"t\"\n");
 
-// A table with values instead of results: 3 and 4.
-Measurements filled(const PaperStudy& paper) {
-  Measurements table = no_measurements(make_plan(paper.study));
-  for (std::size_t i = 0; i < table.runs.size(); ++i)
-    table.runs[i] = {.status = Record::Status::done, .message = {}, .measures = {{3.0 + static_cast<double>(i)}}};
-  return table;
-}
+// 3 and 4 instead of results.
+Measurements filled(const PaperStudy& paper) { return filled(paper.study, {3, 4}); }
 
 TEST(PaperStudy, JudgesByItsRules) {
   const PaperStudy paper = parse_paper_study(kStudy + R"(

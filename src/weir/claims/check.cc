@@ -55,10 +55,23 @@ struct PerturbedRun {
   }
 };
 
+// Whether the perturbation changes any of these scenarios, which the plain run has opened, and leaves it valid.
+bool changes_any(const std::vector<Opened>& opened, std::uint32_t number) {
+  return std::any_of(opened.begin(), opened.end(), [&](const Opened& plain) {
+    try {
+      return load_claim_scenario({plain.path, number}, plain.overrides).perturbed;
+    } catch (const InputError&) {
+      return false;
+    }
+  });
+}
+
 // Those by which something changes.
-std::vector<PerturbedRun> perturbed_runs(const Evaluator& evaluator, const std::string& papers) {
+std::vector<PerturbedRun> perturbed_runs(const Evaluator& evaluator, const std::string& papers,
+                                         const std::vector<Opened>& opened) {
   std::vector<PerturbedRun> out;
   for (std::uint32_t number = 1; number <= scenario::kPerturbations; ++number) {
+    if (!changes_any(opened, number)) continue;
     Context context(papers, number);
     PerturbedRun run{.number = number, .readings = {}, .error = {}};
     try {
@@ -66,7 +79,6 @@ std::vector<PerturbedRun> perturbed_runs(const Evaluator& evaluator, const std::
     } catch (const std::exception& error) {
       run.error = error.what();
     }
-    if (!context.is_perturbed()) continue;
     run.readings = context.readings();
     out.push_back(std::move(run));
   }
@@ -115,6 +127,7 @@ Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
     check_ids(evaluator, context.readings());
     out.readings = context.readings();
     out.rows = context.rows();
+    out.opened = context.opened();
   } catch (const std::exception& error) {
     out.error = error.what();
   }
@@ -124,8 +137,8 @@ Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
 Found run(const Evaluator& evaluator, const std::string& papers) {
   Found out = run_plainly(evaluator, papers);
   if (!out.error.empty()) return out;
-  const auto runs =
-      evaluator.evidence == Evidence::perturbed ? perturbed_runs(evaluator, papers) : std::vector<PerturbedRun>();
+  const auto runs = evaluator.evidence == Evidence::perturbed ? perturbed_runs(evaluator, papers, out.opened)
+                                                              : std::vector<PerturbedRun>();
   for (const Reading& r : out.readings)
     out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
                              : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)

@@ -14,7 +14,8 @@ struct Found {
   std::vector<Reading> readings;      // of the plain run
   std::vector<Judgement> judgements;  // of all runs
   std::vector<Row> rows;
-  std::string error;  // why there is no verdict; "" = there is
+  std::vector<Opened> opened;  // by the plain run
+  std::string error;           // why there is no verdict; "" = there is
 };
 
 // The plain run of an evaluator alone, without judgements.

@@ -9,11 +9,18 @@
 
 namespace weir::claims {
 
+// A scenario that an evaluator has opened.
+struct Opened {
+  std::string path;
+  std::vector<std::string> overrides;
+  bool perturbed = false;  // run.perturbation has changed something
+};
+
 // A scenario's file, and how an evaluator's run perturbs it.
 struct ClaimFile {
   std::string path;
-  std::uint32_t perturbation = 0;  // run.perturbation
-  bool* perturbed = nullptr;       // is set where that changes something; null: nobody asks
+  std::uint32_t perturbation = 0;         // run.perturbation
+  std::vector<Opened>* opened = nullptr;  // takes what is loaded; null: nobody asks
 };
 
 // Loads a scenario whose run is to judge a claim. Throws InputError that names file, line and key if it is not valid,

@@ -94,17 +94,16 @@ class Context {
 
   const std::vector<Reading>& readings() const { return readings_; }
   const std::vector<Row>& rows() const { return rows_; }
-  // Whether the perturbation has changed anything of what was opened.
-  bool is_perturbed() const { return perturbed_; }
+  const std::vector<Opened>& opened() const { return opened_; }
 
  private:
   ClaimFile file(std::string_view folder, std::string_view name) const {
-    return {papers_ + std::string(folder) + std::string(name), perturbation_, &perturbed_};
+    return {papers_ + std::string(folder) + std::string(name), perturbation_, &opened_};
   }
 
   std::string papers_;
   std::uint32_t perturbation_ = 0;
-  mutable bool perturbed_ = false;
+  mutable std::vector<Opened> opened_;
   std::vector<Reading> readings_;
   std::vector<Row> rows_;
 };

@@ -6,9 +6,8 @@
 //
 // A packet is lost when enough of those behind it have arrived; `frontier` is the first of which that cannot be said.
 // It only moves forward, so that a packet is found lost once, and one that is sent again and lost again is left to
-// the timeout. With a reordering window it is time that counts: a packet is lost when one sent later than it by more
-// than the window has arrived; this finds repeated losses too (after RACK, RFC 8985). RACK itself has a window that
-// follows from round trips, and may be over between acknowledgements: the flow's timer asks again then (waits_until).
+// the timeout. With a reordering window it is time that counts (host/rack.h), which finds repeated losses too, and may
+// find them between acknowledgements: the flow's timer asks again then (waits_until).
 #pragma once
 
 #include <algorithm>
@@ -21,6 +20,7 @@
 #include "weir/base/large_pages.h"
 #include "weir/base/prefetch.h"
 #include "weir/base/units.h"
+#include "weir/host/rack.h"
 #include "weir/host/recovery.h"
 #include "weir/net/link/packet.h"
 
@@ -38,6 +38,7 @@ class Scoreboard {
   };
 
   // A new flow, which may send so far beyond the first missing byte; the room of the previous one is kept.
+  // `rack`: the reordering window follows from round trips.
   void start(const RecoveryParams& p, std::int64_t size, std::int64_t payload, std::int64_t reach, bool rack = false) {
     size_ = size;
     allowed_ = size;
@@ -48,16 +49,9 @@ class Scoreboard {
     gaps_.clear();
     gap_bytes_ = 0;
     threshold_ = p.threshold();
-    reordering_ = p.kind == RecoveryKind::sack ? p.reordering : Time{};
-    rack_ = rack;
-    by_time_ = rack || reordering_ > Time{};
-    reordered_ = false;
-    least_rtt_ = waits_until_ = Time::max();
-    latest_rtt_ = {};
-    highest_ = -1;
+    rack_.start(p.kind == RecoveryKind::sack ? p.reordering : Time{}, rack);
     una_ = sent_ = frontier_ = resend_ = arrived_behind_ = 0;
     delivered_bytes_ = lost_bytes_ = run_ = run_end_ = 0;
-    latest_ = Time{-1};
     told_first_ = 0;
     told_ = 0;
     unjudged_ = 0;
@@ -111,7 +105,7 @@ class Scoreboard {
       lost_bytes_ -= bytes_of(n);
     }
     at(n) = Packet(now, again);
-    if (again && by_time_) again_.push_back({n, now});
+    if (again && rack_.is_on()) again_.push_back({n, now});
   }
 
   // Bring near where the next new packet will be noted, what is known of the first missing one, and of any.
@@ -124,9 +118,9 @@ class Scoreboard {
   // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
   Findings on_ack(std::int64_t seq, const Sack& sack, Time sent, Time now = {}) {
     Findings found;
-    if (rack_) [[unlikely]]
+    if (rack_.follows_round_trips()) [[unlikely]]
       note_round_trip(sack.trigger, sent, now);
-    latest_ = std::max(latest_, sent);
+    rack_.note_arrival(sent);
     const std::int64_t una = seq >= size_ ? packet_of(size_ + payload_.value() - 1) : packet_of(seq);
     for (; una_ < una; ++una_) {
       Packet& p = at(una_);
@@ -148,21 +142,21 @@ class Scoreboard {
       take(first + std::countr_zero(bits), found);
     told_first_ = first;
     told_ = sack.arrived;
-    if (by_time_)
+    if (rack_.is_on())
       lose_by_time(found, now);
     else
       lose_by_count(found);
     return found;
   }
 
-  // RACK: looks for losses without an acknowledgement.
+  // Looks for losses by time without an acknowledgement.
   Findings judge(Time now) {
     Findings found;
     lose_by_time(found, now);
     return found;
   }
-  // RACK: from when on judge() may find a loss; max = it cannot.
-  Time waits_until() const { return waits_until_; }
+  // From when on judge() may find a loss; max = it cannot.
+  Time waits_until() const { return rack_.waits_until(); }
   // Whether something that has been sent is missing: packets behind it have arrived, or it is of the running episode.
   bool misses_any() const { return delivered_bytes_ > 0 || lost_bytes_ > 0 || episode_ > una_; }
   // The first byte of the last packet that has been sent and is not known to have arrived. Only if there is one.
@@ -180,7 +174,8 @@ class Scoreboard {
     return begins;
   }
 
-  // The packet at seq is lost for certain: it has been trimmed. Returns the bytes found lost.
+  // The packet at seq counts as lost whatever has arrived: it has been trimmed, or is sent again as a probe. Returns
+  // the bytes found lost.
   std::int64_t lose_one(std::int64_t seq) {
     Findings found;
     if (const std::int64_t n = packet_of(seq); n >= una_ && n < sent_) lose(n, found);
@@ -203,9 +198,7 @@ class Scoreboard {
     for (auto* figure : {&size_, &allowed_, &reach_, &threshold_, &una_, &sent_, &frontier_, &arrived_behind_, &resend_,
                          &episode_, &delivered_bytes_, &lost_bytes_, &run_, &run_end_, &unjudged_})
       a.value(*figure);
-    for (Time* time : {&reordering_, &latest_, &latest_rtt_, &least_rtt_, &waits_until_}) a.value(*time);
-    for (bool* is : {&by_time_, &rack_, &reordered_}) a.value(*is);
-    a.value(highest_);
+    rack_.archive(a);
     a.values(again_);
     a.value(again_head_);
     a.values(gaps_);
@@ -269,10 +262,15 @@ class Scoreboard {
     return ahead > -64 ? told_ << -ahead : 0;
   }
 
-  // Notes when the latest packet that has arrived was sent. Of a packet that was sent again it is not known which
-  // transmission has arrived, so it does not count.
+  // An acknowledgement of the transmission of packet n that left at `sent`.
+  [[gnu::noinline]] void note_round_trip(std::int64_t n, Time sent, Time now) {
+    const bool is_new = n >= una_ && n < sent_ && at(n).state() != State::delivered && !at(n).again();
+    rack_.note_round_trip(n, sent, now, is_new);
+  }
+
+  // Of a packet that was sent again it is not known which transmission has arrived, so its time does not count.
   void note_arrival(const Packet& p) {
-    if (!p.again()) latest_ = std::max(latest_, p.sent());
+    if (!p.again()) rack_.note_arrival(p.sent());
   }
 
   void take(std::int64_t n, Findings& found) {
@@ -313,38 +311,20 @@ class Scoreboard {
     }
   }
 
-  // RACK: an acknowledgement of this transmission of packet n has come.
-  void note_round_trip(std::int64_t n, Time sent, Time now) {
-    const Time rtt = now - sent;
-    least_rtt_ = std::min(least_rtt_, rtt);
-    if (sent > latest_) latest_rtt_ = rtt;
-    if (n < highest_ && n >= una_ && at(n).state() != State::delivered && !at(n).again()) reordered_ = true;
-    highest_ = std::max(highest_, n);
+  // Before losses are looked for.
+  [[gnu::noinline]] void set_window() {
+    rack_.set_window(episode_ > una_ || delivered_bytes_ > (threshold_ - 1) * payload_.value());
   }
-
-  // RACK's reo_wnd (RFC 8985, section 6.2, step 4).
-  Time reordering_window() const {
-    if (!rack_) return reordering_;
-    const bool sure = episode_ > una_ || delivered_bytes_ > (threshold_ - 1) * payload_.value();
-    return sure && !reordered_ ? Time{} : least_rtt_ / 4;
-  }
-
-  // How long a packet has been waited for that was sent at `sent`, before one that has arrived.
-  Time waited(Time sent, Time now) const { return rack_ ? now - latest_rtt_ - sent : latest_ - sent; }
 
   // In order of sending: new packets are sent in order of their numbers, the others are in `again_`.
   void lose_by_time(Findings& found, Time now) {
-    const Time window = reordering_window();
-    waits_until_ = Time::max();
+    if (rack_.follows_round_trips()) [[unlikely]]
+      set_window();
     for (;;) {
       const Time fresh = first_unjudged();
       const Time again = first_again();
       const Time first = std::min(fresh, again);
-      if (first >= latest_) break;
-      if (waited(first, now) <= window) {
-        if (rack_) waits_until_ = first + latest_rtt_ + window + Time{1};
-        break;
-      }
+      if (first >= rack_.latest() || !rack_.is_lost(first, now)) break;
       lose(again < fresh ? again_[again_head_].packet : unjudged_, found);
     }
     if (2 * again_head_ > again_.size() + 64) {
@@ -399,16 +379,8 @@ class Scoreboard {
   // What the last acknowledgement told of; not in checkpoints, for it may be told again.
   std::int64_t told_first_ = 0;
   std::uint64_t told_ = 0;
-  // with a reordering window
-  bool by_time_ = false;
-  bool rack_ = false;
-  bool reordered_ = false;  // RACK: a packet has arrived, sent once, after one behind it
-  Time latest_rtt_;         // RACK: of the packet of latest_
-  Time least_rtt_ = Time::max();
-  Time waits_until_ = Time::max();
-  std::int64_t highest_ = -1;  // RACK: no packet behind it has been acknowledged
-  Time reordering_;
-  Time latest_{-1};            // when the latest sent of all that have arrived was sent
+  // by time
+  Rack rack_;
   std::int64_t unjudged_ = 0;  // no packet before this is in flight for the first time
   std::vector<Sent> again_;    // what was sent again, in order, from again_head_ on
   std::size_t again_head_ = 0;

@@ -120,7 +120,7 @@ std::string to_markdown(const std::vector<ReferenceSection>& sections) {
       "# Reference\n\n"
       "Everything that a scenario can name, with its parameters. Written by `weir list --markdown`.\n";
   for (const auto& section : sections) {
-    out += fmt::format("\n## {}\n\n{}.\n", section.name, cell(section.meaning));
+    out += fmt::format("\n## {}\n\n{}.\n", section.name, sentence(cell(section.meaning)));
     if (section.name == "workloads") {
       out += "\n| name |";
       for (const auto& [name, value] : section.items.front().facts) out += fmt::format(" {} |", name);
