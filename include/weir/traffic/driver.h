@@ -71,6 +71,8 @@ class Desk {
 struct MessageSums {
   std::uint16_t tag = 0;
   std::uint64_t messages = 0;
+  std::uint64_t rows = 0;        // of messages, those that are rows of the results
+  std::uint64_t at_once = 0;     // estimate: how many are on their way at the same time
   std::uint64_t unfinished = 0;  // not acknowledged
   Bytes payload;                 // of all
   Bytes each;                    // the least that any host sends

@@ -147,7 +147,7 @@ std::uint32_t FlowLevel::start(const traffic::Flow& flow) {
               .size = flow.size,
               .start = now_,
               .finish = Time::max(),
-              .entropy = net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
+              .entropy = model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile),
               .profile = flow.profile,
               .tag = flow.tag};
   const net::Framing framing = model_.framing(profile);

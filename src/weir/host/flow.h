@@ -64,11 +64,14 @@ struct alignas(64) Flow {
   bool measured : 1 = false;       // of those flows: an acknowledgement has come
   bool probing : 1 = false;        // ... a tail probe is out (FlowExtras::tail_probe)
   TimerKind timer : 2 = TimerKind::timeout;
+  PortChoice ports = PortChoice::hash;  // hash, free or entropy; hash if its host has one port
   cc::FlowFacts facts;
 
   std::int64_t size() const { return facts.size.count; }
   std::int64_t in_flight() const { return snd_nxt - snd_una - not_in_flight; }
   bool sendable() const { return (snd_nxt < send_limit || resend) && in_flight() < control.window.count; }
+  // Whether its packets leave by any port of its host that leads to its destination.
+  bool takes_all_ports() const { return ports != PortChoice::hash; }
   // Whether all of the flow has been sent, and nothing is known to be lost.
   bool exhausted() const { return snd_nxt >= size() && !resend; }
   // Whether a connection has nothing to send and nothing under way.

@@ -12,6 +12,8 @@ template <class Model>
 Nics<P>::Nics(const Model& m)
     : all_classes_(static_cast<net::ClassSet>((1u << m.data_classes()) - 1)),
       is_ideal_(m.host.ideal_nics()),
+      sends_at_once_(is_ideal_ && m.host.nic_rate == Rate{}),
+      takes_from_(m.host.nic_rate == Rate{} ? 0 : m.topology.hosts),
       have_several_(m.routing.hosts_have_several_ports()) {
   if (have_several_) {
     find_ports(m);
@@ -89,7 +91,7 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
     if ((flow.burst_left | std::uint8_t{have_several_}) == 0) [[likely]]
       host.ready.push({flow.slot, flow.generation});
     else if (have_several_)
-      make_ready_of_several(host, flow);
+      make_ready_of_several(host, flow, now);
     else
       host.ready.push_front({flow.slot, flow.generation});
   } else if (due < flow.pacing_entry) {
@@ -206,8 +208,16 @@ inline void Nics<P>::arm(Host& host, Flow& flow) {
 template <class P>
 void Nics<P>::hold_back(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now) {
   net::Port& nic = shared().port(port);
-  NicTiming& timing = !have_several_ ? timings_[h] : *own_port(h, port).timing;
-  const Time wait = timing.wait(now, nic.free_at, nic.serialisation(wire));
+  Time wait;
+  if (!is_ideal_) {
+    NicTiming& timing = !have_several_ ? timings_[h] : *own_port(h, port).timing;
+    wait = timing.wait(now, nic.free_at, nic.serialisation(wire));
+  }
+  if (!takes_from_.empty()) {
+    Time& from = takes_from_[h];
+    wait = std::max(wait, from - now);
+    from = now + wait + transmission_time(Bytes{wire}, model().host.nic_rate);
+  }
   if (wait == Time{}) return;
   if (nic.kind == net::PortKind::queued)
     pausing().stop_sending(port, now + wait, now);

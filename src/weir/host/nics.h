@@ -4,7 +4,9 @@
 //
 // Where hosts have several ports, a flow whose packets take one path keeps to one of them, which the routes name by its
 // entropy (net::Routing::nic), and waits in a queue of that port. A flow that sprays sends by whichever port is free,
-// and waits in Host::ready. Ports take turns, and a port takes from its own queue and from the common one by turns.
+// and waits in Host::ready; or, with load_balancing.ports = "entropy", by the port that the entropy of its next packet
+// names, which is drawn when it begins to wait for that port. Ports take turns, and a port takes from its own queue and
+// from the common one by turns.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +50,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   // Called when a port of host h is free, before it is given a packet of so many bytes: the NIC begins with the packet
   // when it is ready.
   void make_ready(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now) {
-    if (is_ideal_) [[likely]]
+    if (sends_at_once_) [[likely]]
       return;
     hold_back(h, port, wire, now);
   }
@@ -56,9 +58,12 @@ class Nics : public sim::PartitionPart<Nics, P> {
   // Of a flow of this host: the port by which it leaves, the first one if it sprays; the rate at which it can; and that
   // of its path, of which the slowest link is known. A flow that sprays has those of all ports that lead to its
   // destination.
+  bool have_several_ports() const { return have_several_; }
   std::uint32_t port_of(const Host& host, const Flow& flow) const;
   Rate rate_of(const Host& host, const Flow& flow) const;
   Rate path_rate_of(const Host& host, const Flow& flow, Rate slowest) const;
+  // Of a flow whose packets' entropies name their ports: the entropy of the packet that it sends now.
+  std::uint32_t take_entropy(std::uint32_t h, const Flow& flow, Time now);
   // A packet has come to a host by this port of it, by which all leaves that is answered to it.
   void note_arrival(std::uint32_t port) { came_by_ = port; }
   std::uint32_t port_of_answers() const { return came_by_; }
@@ -68,6 +73,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   template <class A>
   void archive(A& a) {
     for (NicTiming& timing : timings_) timing.archive(a);
+    a.values(takes_from_);
     for (HostPorts& host : several_) host.archive(a);
   }
 
@@ -99,14 +105,26 @@ class Nics : public sim::PartitionPart<Nics, P> {
       if (timing) timing->archive(a);
     }
   };
+  // The entropy of a flow's next packet.
+  struct Drawn {
+    std::uint32_t generation = 0;  // of the flow
+    std::uint32_t entropy = 0;
+    bool is_there = false;
+  };
   struct HostPorts {
     std::vector<OwnPort> ports;
+    std::vector<Drawn> drawn;  // by slot
     std::uint32_t last = 0;       // index of the port that has sent last
     bool common_is_next = false;  // Host::ready, before the queue of a port
 
     template <class A>
     void archive(A& a) {
       for (OwnPort& own : ports) own.archive(a);
+      a.each(drawn, [&](Drawn& d) {
+        a.value(d.generation);
+        a.value(d.entropy);
+        a.value(d.is_there);
+      });
       a.value(last);
       a.value(common_is_next);
     }
@@ -117,7 +135,9 @@ class Nics : public sim::PartitionPart<Nics, P> {
   void find_ports(const Model& m);
   std::uint32_t number_of(const Host& host) const;
   OwnPort& own_port(std::uint32_t h, std::uint32_t port);
-  [[gnu::noinline]] void make_ready_of_several(Host& host, Flow& flow);
+  std::uint32_t next_entropy(std::uint32_t h, const Flow& flow, Time now);
+  std::uint32_t port_of_next(std::uint32_t h, const Flow& flow, Time now);
+  [[gnu::noinline]] void make_ready_of_several(Host& host, Flow& flow, Time now);
   [[gnu::noinline]] void serve_several(std::uint32_t h, Time now);
   bool is_paused(const net::Port& port, const Flow& flow) const;
   bool take_turn(std::uint32_t h, Flow& flow, std::uint32_t port, Time now);
@@ -133,7 +153,9 @@ class Nics : public sim::PartitionPart<Nics, P> {
 
   const net::ClassSet all_classes_;
   const bool is_ideal_;
+  const bool sends_at_once_;  // it is, and as fast as its ports
   std::vector<NicTiming> timings_;  // by host; empty if all NICs are ideal, or hosts have several ports
+  std::vector<Time> takes_from_;    // by host: when its NIC takes the next packet; empty without host.nic_rate
   std::vector<HostPorts> several_;  // by host; empty if all hosts have one port
   const bool have_several_;         // it is not empty
   std::uint32_t came_by_ = 0;       // the port of a host at which a packet has just arrived

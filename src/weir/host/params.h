@@ -13,6 +13,7 @@ struct HostParams {
   Time timestamp_jitter;
   double rate_tolerance = 0;
   double send_jitter = 0;
+  Rate nic_rate;  // of all ports of a host together; 0 = as fast as they are
   Bytes receive_buffer{1'000'000};
   Bytes pause_above{500'000};
   Bytes resume_below{250'000};
@@ -25,6 +26,8 @@ struct HostParams {
   bool delays() const { return answers_late() || timestamp_jitter > Time{}; }
   // Whether NICs send exactly as their links do, and at once.
   bool ideal_nics() const { return rate_tolerance == 0 && send_jitter == 0; }
+  // At most `rate`, as the NIC's own rate has it.
+  Rate capped(Rate rate) const { return nic_rate > Rate{} && nic_rate < rate ? nic_rate : rate; }
 
   static void describe(ParamList<HostParams>& p) {
     using H = HostParams;
@@ -52,6 +55,10 @@ struct HostParams {
         "each data packet may leave its NIC late, by up to so many times what it takes on the link, drawn for each "
         "packet; packets keep their order, and the NIC its rate; unless it is written, 1 where switches drop",
         "Floyd and Jacobson 1992: up to the transmission time of a packet");
+    p.rate("nic_rate", &H::nic_rate,
+           "what a host's NIC takes from the host and sends by all its ports together, packet by packet, such as the "
+           "rate of its PCIe slot; 0 = as much as its ports carry",
+           "PCI Express: a slot of 16 lanes of generation 4 carries 256 Gb/s, of generation 5 512 Gb/s");
     constexpr Bytes most{1'000'000'000};
     p.bytes("receive_buffer", &H::receive_buffer, "what the NIC of a slow host has room for; more is dropped", "ours",
             Bytes{1}, most)

@@ -30,6 +30,10 @@ enum class PathMarks : std::uint8_t { data, ack, none };
 
 enum class AckRouting : std::uint8_t { hash, adaptive };
 
+// By which port of a host that has several a packet leaves: as fits the kind; the flow's, by the hash of its entropy;
+// the flow's, by its source port; whichever is free; the one that the packet's own entropy names.
+enum class PortChoice : std::uint8_t { automatic, hash, lane, free, entropy };
+
 struct BalancingParams {
   Balancing kind = Balancing::ecmp;
   std::int64_t entropies = 65'536;
@@ -38,6 +42,7 @@ struct BalancingParams {
   PathMemory memory = PathMemory::connection;
   PathMarks marks = PathMarks::data;
   AckRouting acks = AckRouting::hash;
+  PortChoice ports = PortChoice::automatic;
 
   static void describe(ParamList<BalancingParams>& p) {
     using B = BalancingParams;
@@ -79,12 +84,28 @@ struct BalancingParams {
          "data",
          "csg-htsim: adaptive; uet-htsim hashes packets under 100 B")
         .only_with("kind", {"adaptive"});
+    p.choice("ports", &B::ports, {"auto", "hash", "lane", "free", "entropy"},
+             "of hosts with several ports, by which a packet leaves. Of a flow that keeps to its path, hash: one port, by "
+             "the hash of its addresses and ports; lane: one port, number (source port mod number of ports). Of a flow "
+             "that sprays, free: whichever is free; entropy: the one that the packet's entropy names, so that reps "
+             "learns which ports are bad. auto: hash or free",
+             "hash: IEEE 802.1AX; lane: NCCL, a channel keeps to a NIC; free: uet-htsim");
   }
 
   // Whether each packet may take another path: the sender draws an entropy for each.
   bool sprays() const { return kind != Balancing::ecmp && kind != Balancing::flowlets; }
   // Whether all packets take the same path, as long as switches know of the same links.
   bool has_one_path() const { return kind == Balancing::ecmp; }
+  // Whether this choice of ports fits the kind.
+  bool fits(PortChoice choice) const {
+    const bool sprays_ports = choice == PortChoice::free || choice == PortChoice::entropy;
+    return choice == PortChoice::automatic || sprays_ports == sprays();
+  }
+  // The one that flows have: with `lane` their entropy names the port.
+  PortChoice port_choice() const {
+    if (!sprays()) return PortChoice::hash;
+    return ports == PortChoice::entropy ? PortChoice::entropy : PortChoice::free;
+  }
   // Of the packets of such a flow.
   net::PathPolicy path_policy() const {
     switch (kind) {

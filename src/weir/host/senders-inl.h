@@ -102,7 +102,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   flow.dst = start.dst;
   flow.tag = start.tag;
   flow.profile = start.profile;
-  flow.entropy = net::flow_entropy(start.src, start.dst, start.sport, start.dport);
+  flow.entropy = model().entropy_of(start.src, start.dst, start.sport, start.dport, start.profile);
   flow.slot = host.take_slot();
   flow.generation = host.generations[flow.slot];
   host.flows[flow.slot] = &flow;
@@ -114,6 +114,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   flow.path_policy = profile.balancing.path_policy();
   flow.sprayed = profile.balancing.sprays();
   if (flow.sprayed) host.extras_of(flow.slot).connection = connect(host, start, flow.has_messages);
+  if (nics().have_several_ports()) flow.ports = profile.balancing.port_choice();
 
   const net::PathFacts path = model().paths.facts(start.src, start.dst);
   const Bytes wire = model().data_wire(profile);
@@ -212,7 +213,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
-  packet.entropy = flow.sprayed ? host.connections.paths(extras->connection).next(now) : flow.entropy;
+  packet.entropy = flow.sprayed ? entropy_of_next(h, flow, extras->connection, now) : flow.entropy;
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
@@ -267,6 +268,13 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   if (flow.control.probe && flow.burst_left == 0) [[unlikely]]
     send_probe(port, flow, packet, now);
   nics().arm(host, flow);
+}
+
+template <class P>
+inline std::uint32_t Senders<P>::entropy_of_next(std::uint32_t h, const Flow& flow, std::uint32_t connection, Time now) {
+  if (flow.ports == PortChoice::entropy) [[unlikely]]
+    return nics().take_entropy(h, flow, now);
+  return network().hosts[h].connections.paths(connection).next(now);
 }
 
 template <class P>

@@ -34,34 +34,62 @@ typename Nics<P>::OwnPort& Nics<P>::own_port(std::uint32_t h, std::uint32_t port
 
 template <class P>
 std::uint32_t Nics<P>::port_of(const Host& host, const Flow& flow) const {
-  if (!have_several_ || flow.sprayed) return host.nic();
+  if (!have_several_ || flow.takes_all_ports()) return host.nic();
   return switching().routing().nic(number_of(host), flow.dst, flow.entropy);
 }
 
 template <class P>
 Rate Nics<P>::rate_of(const Host& host, const Flow& flow) const {
-  if (!have_several_ || !flow.sprayed) return shared().port(port_of(host, flow)).rate;
+  if (!have_several_ || !flow.takes_all_ports())
+    return model().host.capped(shared().port(port_of(host, flow)).rate);
   Rate all;
   for (const std::uint32_t port : switching().routing().ports_to(number_of(host), flow.dst))
     all = all + shared().port(port).rate;
-  return all;
+  return model().host.capped(all);
 }
 
 template <class P>
 Rate Nics<P>::path_rate_of(const Host& host, const Flow& flow, Rate slowest) const {
-  if (!have_several_ || !flow.sprayed) return slowest;
+  if (!have_several_ || !flow.takes_all_ports()) return model().host.capped(slowest);
   const auto ports = static_cast<std::int64_t>(switching().routing().ports_to(number_of(host), flow.dst).size());
-  return {ports * slowest.bits_per_second};
+  return model().host.capped({ports * slowest.bits_per_second});
 }
 
 template <class P>
-void Nics<P>::make_ready_of_several(Host& host, Flow& flow) {
+std::uint32_t Nics<P>::next_entropy(std::uint32_t h, const Flow& flow, Time now) {
+  auto& drawn = several_[h].drawn;
+  if (flow.slot >= drawn.size()) drawn.resize(flow.slot + std::size_t{1});
+  Drawn& next = drawn[flow.slot];
+  if (!next.is_there || next.generation != flow.generation) {
+    Host& host = network().hosts[h];
+    const std::uint32_t connection = host.extras_of(flow.slot).connection;
+    next = {flow.generation, host.connections.paths(connection).next(now), true};
+  }
+  return next.entropy;
+}
+
+template <class P>
+std::uint32_t Nics<P>::take_entropy(std::uint32_t h, const Flow& flow, Time now) {
+  const std::uint32_t out = next_entropy(h, flow, now);
+  several_[h].drawn[flow.slot].is_there = false;
+  return out;
+}
+
+// By which the flow's next packet leaves, unless it does by any.
+template <class P>
+std::uint32_t Nics<P>::port_of_next(std::uint32_t h, const Flow& flow, Time now) {
+  if (flow.ports != PortChoice::entropy) return port_of(network().hosts[h], flow);
+  return switching().routing().nic(h, flow.dst, next_entropy(h, flow, now));
+}
+
+template <class P>
+void Nics<P>::make_ready_of_several(Host& host, Flow& flow, Time now) {
   const std::uint32_t h = number_of(host);
   SlotQueue* queue = &host.ready;
-  if (flow.sprayed)
+  if (flow.ports == PortChoice::free)
     for (OwnPort& own : several_[h].ports) own.skips_common = false;
   else
-    queue = &own_port(h, port_of(host, flow)).ready;
+    queue = &own_port(h, port_of_next(h, flow, now)).ready;
   if (flow.burst_left == 0)
     queue->push({flow.slot, flow.generation});
   else
@@ -158,7 +186,7 @@ void Nics<P>::follow_routes(Time now) {
       own.skips_common = false;
       const auto stays = [&](const SlotQueue::Entry& entry) {
         const Flow* flow = host.find(entry.slot, entry.generation);
-        if (flow == nullptr || port_of(host, *flow) == own.port) return true;
+        if (flow == nullptr || port_of_next(h, *flow, now) == own.port) return true;
         moved.push_back(entry);
         return false;
       };
@@ -168,7 +196,7 @@ void Nics<P>::follow_routes(Time now) {
     }
     for (const SlotQueue::Entry& entry : moved) {
       const Flow& flow = *host.find(entry.slot, entry.generation);
-      own_port(h, port_of(host, flow)).ready.push(entry);
+      own_port(h, port_of_next(h, flow, now)).ready.push(entry);
     }
     update_wake(h, now);
   }

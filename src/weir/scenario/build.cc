@@ -128,6 +128,11 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
           s, table + ".load_balancing.kind",
           "packets that are sprayed arrive out of order, which go-back-N takes for losses; set recovery.kind to "
           "\"irn\" or \"sack\"");
+    if (!p.balancing.fits(p.balancing.ports))
+      throw key_error(s, table + ".load_balancing.ports",
+                      p.balancing.sprays()
+                          ? "a flow that sprays sends by all ports of its host; valid are auto, free, entropy"
+                          : "a flow that keeps to its path keeps to a port of its host; valid are auto, hash, lane");
     if (!p.balancing.has_one_path() && cc::has(p.algorithm->about.needs, cc::Needs::one_path))
       throw key_error(
           s, table + ".load_balancing.kind",

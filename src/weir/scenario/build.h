@@ -57,6 +57,8 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::M
 // What the traffic will amount to, found by drawing it.
 struct Expected {
   std::uint64_t flows = 0;
+  std::uint64_t unlisted = 0;  // of flows, messages of which nothing is kept when they have ended
+  std::uint64_t at_once = 0;   // estimate: how many messages of drivers are on their way at the same time
   std::uint64_t packets = 0;  // full ones and the rest, without retransmissions
   Bytes payload;              // no more than its type holds
   Time last_start;

@@ -41,6 +41,8 @@ class Counter {
   // Of messages that are made when they are due.
   void add(const traffic::MessageSums& sums) {
     out.flows += sums.messages;
+    out.unlisted += sums.messages - sums.rows;
+    out.at_once += sums.at_once;
     out.payload = saturating_sum(out.payload, sums.payload);
     const std::int64_t payload = s_.transport.payload.count;
     out.packets += std::max(sums.messages, static_cast<std::uint64_t>(sums.payload.count / payload));

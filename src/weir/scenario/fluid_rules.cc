@@ -22,6 +22,7 @@ void check_flow_level(const Scenario& s, const engine::Model& model) {
   none(!s.faults.failures.empty(), "network.failure.0", "links do not fail: remove it");
   none(!s.faults.link_events.empty(), "network.link_event.0", "links do not go down or up: remove it");
   none(!s.faults.host_pauses.empty(), "host.pause.0", "hosts do not pause: remove it");
+  none(s.host.nic_rate > Rate{}, "host.nic_rate", "NICs are as fast as their links: remove it");
   none(!s.faults.slow_hosts.empty(), "host.slow.0", "hosts take all that arrives: remove it");
   none(model.data_classes() > 1, "network.class.1", "all flows share links alike, whatever their class: remove it");
   none(s.transport.connections == host::ConnectionKind::kept, "transport.connections",

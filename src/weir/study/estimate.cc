@@ -37,10 +37,11 @@ Estimate estimate(const scenario::Scenario& s, const engine::Model& model, const
   const double waiting =
       buffers / kFullBuffers / static_cast<double>(std::max<std::int64_t>(s.transport.payload.count, 1));
   const double sent = static_cast<double>(expected.packets) * expected.of_all;
-  const double flows = static_cast<double>(expected.flows) * expected.of_all;
-  const double active = std::max(std::min(flows, kActive), expected.most_waiting * expected.of_all);
+  const double flows = static_cast<double>(expected.flows - expected.unlisted) * expected.of_all;
+  const double active = std::max(std::min(flows, kActive), expected.most_waiting * expected.of_all) +
+                        static_cast<double>(expected.at_once);
   const double tables = topology.tree.empty() ? kTableEntry * switches * switches : 0;
-  const double bytes = kProcess + kPort * ports + kFlow * active + kFinished * (flows - active) +
+  const double bytes = kProcess + kPort * ports + kFlow * active + kFinished * std::max(flows - active, 0.0) +
                        kPacket * std::min(sent, waiting) + tables + kThread * (s.run.threads - 1);
   const double seconds = kRunSeconds + kPortSeconds * ports + kPacketSeconds * sent;
   return {static_cast<std::uint64_t>(std::min(bytes * kMargin, kMostBytes)), sent, seconds,

@@ -98,6 +98,8 @@ void CollectiveDriver::end(Desk& desk) {
 std::optional<MessageSums> CollectiveDriver::sums() const {
   return MessageSums{.tag = labels_.tag,
                      .messages = messages_,
+                     .rows = id_ == kAnyId ? messages_ : 0,
+                     .at_once = messages_ / std::max<std::size_t>(longest().size(), 1),
                      .unfinished = messages_,
                      .payload = payload(),
                      .each = each(),

@@ -292,6 +292,7 @@ std::optional<MessageSums> TrainingDriver::sums() const {
     count(stage.end, 1);
   }
   out.unfinished = out.messages;
+  out.at_once = hosts_.size() * std::max(experts_, 1u);
   return out;
 }
 

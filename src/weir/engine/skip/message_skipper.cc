@@ -70,7 +70,7 @@ std::optional<MessageSkipper::Lasts> MessageSkipper::begin(std::uint32_t partiti
 }
 
 void MessageSkipper::add_flow(const traffic::Flow& flow) {
-  disturb(ports_both_ways(model_, flow.src, flow.dst, net::flow_entropy(flow.src, flow.dst, flow.sport, flow.dport),
+  disturb(ports_both_ways(model_, flow.src, flow.dst, model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile),
                           flow.profile),
           true);
 }
@@ -284,7 +284,7 @@ void MessageSkipper::for_each_skipped(const std::function<void(std::uint32_t, co
     flow.id = node;
     flow.slot = std::numeric_limits<std::uint32_t>::max();  // it has none
     flow.dst = n.dst;
-    flow.entropy = net::flow_entropy(n.src, n.dst, n.sport, n.dport);
+    flow.entropy = model_.entropy_of(n.src, n.dst, n.sport, n.dport, n.profile);
     flow.profile = n.profile;
     flow.tag = n.tag;
     flow.facts.size = n.size;

@@ -83,7 +83,7 @@ SkippableKinds::SkippableKinds(const Model& model, const traffic::Program& progr
     if (is_new) {
       counts_.push_back(0);
       const auto ports =
-          ports_both_ways(model, n.src, n.dst, net::flow_entropy(n.src, n.dst, n.sport, n.dport), n.profile);
+          ports_both_ways(model, n.src, n.dst, model.entropy_of(n.src, n.dst, n.sport, n.dport, n.profile), n.profile);
       for (const std::uint32_t port : ports) at_port_[port].push_back(at->second);
       ports_.insert(ports_.end(), ports.begin(), ports.end());
       first_port_.push_back(ports_.size());

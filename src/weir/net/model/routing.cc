@@ -127,6 +127,14 @@ std::uint32_t Routing::nic_of_several(std::uint32_t src, std::uint32_t dst, std:
   return *std::find_if(all.begin(), all.end(), [&](std::uint32_t p) { return is_one(p) && left-- == 0; });
 }
 
+std::uint32_t Routing::entropy_of_lane(std::uint32_t src, std::uint32_t dst, std::uint32_t first,
+                                       std::uint32_t lane) const {
+  const auto ports = ports_to(src, dst);
+  const std::uint32_t wanted = ports[lane % ports.size()];
+  while (nic(src, dst, first) != wanted) first = mix32(first + 1);
+  return first;
+}
+
 Rate Routing::rate_of_host(std::uint32_t host) const {
   Rate out;
   for (const std::uint32_t p : ports_of(host)) out = out + topology_->links[p / 2].rate;

@@ -116,6 +116,8 @@ class Routing {
   std::uint32_t nic(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const {
     return salts_.empty() ? nic(src) : nic_of_several(src, dst, entropy);
   }
+  // An entropy by which packets leave src by port `lane` mod (their number) of ports_to(src, dst); from `first` on.
+  std::uint32_t entropy_of_lane(std::uint32_t src, std::uint32_t dst, std::uint32_t first, std::uint32_t lane) const;
   // The switch, counted from 0, at the other end of a host's first port.
   std::uint32_t edge_switch(std::uint32_t host) const { return topology_->port_peer(nic(host)) - topology_->hosts; }
   // Attachments counted from 0.
