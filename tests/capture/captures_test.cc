@@ -1,5 +1,7 @@
 // Captures from outside: what `weir run --pcap` writes is what tshark reads, and its counts are the run's.
 #include <filesystem>
+#include <fstream>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -123,6 +125,30 @@ TEST(Captures, CountOrAcks) {
   const Captured run("tests/scenarios/on-ramp-timely.toml", {"--pcap-at", "8"});
   EXPECT_EQ(frames(run.file("host-8"), "weir.kind == 1 && weir.or_ack.arrived && " + kSent).size(),
             run.fact("or_acks"));
+}
+
+// The ports of a host are interfaces of one file; what is sent by each is what the run counts there.
+TEST(Captures, TellThePortsOfAHostApart) {
+  WEIR_NEEDS_TSHARK();
+  const app::Folder results{"weir-captures"};
+  const std::string out = results / "out";
+  const Captured run("tests/scenarios/host-ports-dual-tor.toml",
+                     {"--pcap-at", "0", "--set", "probes.links={}", "--out", out});
+  EXPECT_EQ(run.files().size(), 1u);
+  std::map<std::string, std::uint64_t> captured;
+  for (const auto& frame : frames(run.file("host-0"), kSent, {"frame.interface_name", "weir.wire"}))
+    captured[frame[0]] += std::stoull(frame[1]);
+  std::map<std::string, std::uint64_t> counted;
+  std::ifstream table(out + "/links.csv");
+  std::string line;
+  for (std::getline(table, line); std::getline(table, line);) {
+    std::vector<std::string> row;
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
+    if (row[1] == "0") counted["host 0 to switch " + row[2]] += std::stoull(row[5]);
+  }
+  EXPECT_EQ(captured.size(), 2u);
+  EXPECT_EQ(captured, counted);
 }
 
 // What a run says of the size of its captures before it begins, where one host gets all packets, at all hosts, and

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <charconv>
 #include <cstring>
@@ -98,20 +99,39 @@ Capture::Capture(const CaptureOptions& o, const engine::Model& model)
       directory_(of_option("--pcap", [&] { return probe::ResultDirectory(o.directory); })) {
   const auto payload = static_cast<std::uint32_t>(model.transport.payload.count);
   most_block_ = packet_block_bytes(kMostHead + (snaplen_ == 0 ? 0 : kMostHead + payload), kMostComment);
-  point_of_port_.resize(model.topology.ports());
-  for (std::uint32_t port = 0; port < model.topology.ports(); ++port) {
+  const net::Topology& t = model.topology;
+  place_of_port_.resize(t.ports());
+  std::vector<std::vector<std::uint32_t>> of_host(t.hosts);
+  for (std::uint32_t port = 0; port < t.ports(); ++port)
+    if (filter_.ports[port] && t.port_owner(port) < t.hosts) of_host[t.port_owner(port)].push_back(port);
+  for (std::uint32_t port = 0; port < t.ports(); ++port) {
     if (!filter_.ports[port]) continue;
-    point_of_port_[port] = static_cast<std::uint32_t>(points_.size());
-    // without a checksum, which takes time and which nobody reads
-    const std::string name = "/" + file_name(model.topology, port);
-    points_.push_back({port, model.topology.port_owner(port), model.topology.port_peer(port),
-                       probe::ResultFile(directory_.partial() + name, directory_.name() + name),
-                       std::vector<char>(kPages + most_block_)});
-    const std::string header = file_header("Weir " + std::string(version()), interface_of(port));
-    bytes_ += header.size();
-    points_.back().used = header.size();
-    std::memcpy(points_.back().buffer.data(), header.data(), header.size());
+    const std::uint32_t owner = t.port_owner(port);
+    if (owner >= t.hosts)
+      open_file(std::array{port});
+    else if (of_host[owner].front() == port)
+      open_file(of_host[owner]);
   }
+}
+
+std::size_t Capture::ports() const {
+  return static_cast<std::size_t>(std::count(filter_.ports.begin(), filter_.ports.end(), true));
+}
+
+void Capture::open_file(std::span<const std::uint32_t> ports) {
+  std::vector<Interface> interfaces;
+  for (const std::uint32_t port : ports) {
+    place_of_port_[port] = {static_cast<std::uint32_t>(points_.size()), static_cast<std::uint32_t>(interfaces.size())};
+    interfaces.push_back(interface_of(port));
+  }
+  // without a checksum, which takes time and which nobody reads
+  const std::string name = "/" + file_name(model_.topology, ports.front());
+  const std::string header = file_header("Weir " + std::string(version()), interfaces);
+  points_.push_back({probe::ResultFile(directory_.partial() + name, directory_.name() + name),
+                     std::vector<char>(kPages + std::max(most_block_, header.size()))});
+  bytes_ += header.size();
+  points_.back().used = header.size();
+  std::memcpy(points_.back().buffer.data(), header.data(), header.size());
 }
 
 Interface Capture::interface_of(std::uint32_t port) const {
@@ -176,13 +196,15 @@ void Capture::write(const net::TraceEvent& event) {
     if (flow == nullptr || !is_chosen(flow->id)) return;
   }
   const bool is_sent = event.kind == net::EventKind::sent;
-  Point& point = points_[point_of_port_[event.port]];
+  const Place place = place_of_port_[event.port];
+  Point& point = points_[place.point];
+  const std::uint32_t owner = model_.topology.port_owner(event.port);
+  const std::uint32_t peer = model_.topology.port_peer(event.port);
   PacketBlock block(point.buffer.data() + point.used);
-  const Frame frame =
-      frames_.make(event, is_sent ? point.owner : point.peer, is_sent ? point.peer : point.owner, flow, block.packet());
+  const Frame frame = frames_.make(event, is_sent ? owner : peer, is_sent ? peer : owner, flow, block.packet());
   const std::uint32_t kept = std::min(frame.length, snaplen_ == 0 ? frame.head : snaplen_);
   char* const begin =
-      block.keep(event.time, is_sent ? Direction::outbound : Direction::inbound, frame.head, kept, frame.length);
+      block.keep(place.interface, event.time, is_sent ? Direction::outbound : Direction::inbound, frame.head, kept, frame.length);
   const std::size_t bytes = block.end(static_cast<std::size_t>(comment(event, flow, begin) - begin));
   assert(bytes <= most_block_);
   point.used += bytes;

@@ -1,4 +1,5 @@
-// Captures of a run: one pcapng file for each chosen port, of what the port sends and receives.
+// Captures of a run: one pcapng file for each chosen port, of what the port sends and receives. The ports of a host that
+// has several are the interfaces of one file.
 //
 //   CaptureOptions options{.directory = "captures", .at = {"0", "320->0"}};
 //   Capture capture(options, scenario, model);     // checks all of it, and takes the directory's name
@@ -39,7 +40,7 @@ struct CaptureOptions {
   bool ipv6 = false;
 };
 
-// The most ports at once: each has a file open.
+// The most ports at once: each, or each host, has a file open.
 inline constexpr std::size_t kMostPorts = 512;
 
 class Capture {
@@ -54,7 +55,7 @@ class Capture {
   // Closes the files and gives the directory its name.
   void finish();
 
-  std::size_t ports() const { return points_.size(); }
+  std::size_t ports() const;
   // Of all files, before the run and after finish().
   std::uint64_t packets() const { return packets_; }
   std::uint64_t bytes() const { return bytes_; }
@@ -86,10 +87,12 @@ class Capture {
     Text<16> before;
     Text<48> behind;
   };
+  // Where a port's packets are written.
+  struct Place {
+    std::uint32_t point = 0;      // its file
+    std::uint32_t interface = 0;  // its number there
+  };
   struct Point {
-    std::uint32_t port = 0;
-    std::uint32_t owner = 0;
-    std::uint32_t peer = 0;
     probe::ResultFile file;
     // What is not in the file yet: blocks are made where they stand, and some hundreds written at a time, in whole
     // pages of memory.
@@ -100,6 +103,7 @@ class Capture {
   };
   static constexpr std::size_t kPages = std::size_t{1} << 16;  // bytes that are written at a time
 
+  void open_file(std::span<const std::uint32_t> ports);
   Interface interface_of(std::uint32_t port) const;
   void look(net::TraceEvents events);
   void write(const net::TraceEvent& event);
@@ -117,7 +121,7 @@ class Capture {
   FlowTable table_;
   probe::ResultDirectory directory_;
   std::vector<Point> points_;
-  std::vector<std::uint32_t> point_of_port_;
+  std::vector<Place> place_of_port_;
   std::size_t most_block_ = 0;  // bytes
   std::array<FlowComment, 256> flow_comments_{};
   std::uint64_t packets_ = 0;

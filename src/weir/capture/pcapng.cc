@@ -69,7 +69,7 @@ void put_block(std::string& out, std::uint32_t type, std::string_view body) {
 
 }  // namespace
 
-std::string file_header(std::string_view application, const Interface& interface) {
+std::string file_header(std::string_view application, std::span<const Interface> interfaces) {
   std::string section;
   put(section, kByteOrder);
   put(section, std::uint16_t{1});  // version 1.0
@@ -77,27 +77,30 @@ std::string file_header(std::string_view application, const Interface& interface
   put(section, std::int64_t{-1});  // the section ends with the file
   put_option(section, kApplication, application);
   put_option(section, kEnd, "");
-  std::string description;
-  put(description, kEthernet);
-  put(description, std::uint16_t{0});
-  put(description, interface.snaplen);
-  put_option(description, kInterfaceName, interface.name);
-  put_option(description, kInterfaceDescription, interface.description);
-  put_option(description, kInterfaceSpeed, bytes_of(interface.rate.bits_per_second));
-  put_option(description, kInterfaceResolution, bytes_of(kPicoseconds));
-  put_option(description, kEnd, "");
   std::string out;
   put_block(out, kSection, section);
-  put_block(out, kInterface, description);
+  for (const Interface& interface : interfaces) {
+    std::string description;
+    put(description, kEthernet);
+    put(description, std::uint16_t{0});
+    put(description, interface.snaplen);
+    put_option(description, kInterfaceName, interface.name);
+    put_option(description, kInterfaceDescription, interface.description);
+    put_option(description, kInterfaceSpeed, bytes_of(interface.rate.bits_per_second));
+    put_option(description, kInterfaceResolution, bytes_of(kPicoseconds));
+    put_option(description, kEnd, "");
+    put_block(out, kInterface, description);
+  }
   return out;
 }
 
-char* PacketBlock::keep(Time time, Direction direction, std::uint32_t head, std::uint32_t kept, std::uint32_t length) {
+char* PacketBlock::keep(std::uint32_t interface, Time time, Direction direction, std::uint32_t head,
+                        std::uint32_t kept, std::uint32_t length) {
   assert(kept <= length);
   const auto ps = static_cast<std::uint64_t>(time.ps);
   char* at = store(begin_, std::uint32_t{kPacket});
   at = store(at, std::uint32_t{0});  // the size of the block is not known yet
-  at = store(at, std::uint32_t{0});  // the interface
+  at = store(at, interface);
   at = store(at, static_cast<std::uint32_t>(ps >> 32));
   at = store(at, static_cast<std::uint32_t>(ps));
   at = store(at, kept);

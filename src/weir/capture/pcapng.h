@@ -1,9 +1,10 @@
 // The blocks of a pcapng file (draft-ietf-opsawg-pcapng) that captures consist of, in little-endian byte order:
 //
-//   section header, one interface description, then an enhanced packet block for each packet
+//   section header, a description of each interface, then an enhanced packet block for each packet
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,8 @@ struct Interface {
   std::uint32_t snaplen = 0;  // bytes; 0 = no limit
 };
 
-// The section header and the description of the only interface. Its times are in picoseconds: if_tsresol is 12.
-std::string file_header(std::string_view application, const Interface&);
+// The section header and the descriptions of the interfaces. Times are in picoseconds: if_tsresol is 12.
+std::string file_header(std::string_view application, std::span<const Interface> interfaces);
 
 // The size of a packet's block, of which `kept` bytes are in the file.
 constexpr std::uint64_t packet_block_bytes(std::uint64_t kept, std::uint64_t comment) {
@@ -32,7 +33,7 @@ constexpr std::uint64_t packet_block_bytes(std::uint64_t kept, std::uint64_t com
 //
 //   PacketBlock block(room);                         // memory for all of it
 //   ... the head of the packet is written at block.packet()
-//   char* comment = block.keep(time, direction, head, kept, length);
+//   char* comment = block.keep(interface, time, direction, head, kept, length);
 //   ... a comment of n bytes is written there
 //   block.end(n);                                    // the size of the block
 class PacketBlock {
@@ -40,9 +41,10 @@ class PacketBlock {
   explicit PacketBlock(char* at) : begin_(at) {}
 
   std::uint8_t* packet() const { return reinterpret_cast<std::uint8_t*>(begin_) + kBefore; }
-  // Of the packet of `length` bytes the file has `kept`: the `head` bytes that were written, or some of them, and
-  // zeros.
-  char* keep(Time time, Direction direction, std::uint32_t head, std::uint32_t kept, std::uint32_t length);
+  // Of the packet of `length` bytes, seen at the interface of this number, the file has `kept`: the `head` bytes that
+  // were written, or some of them, and zeros.
+  char* keep(std::uint32_t interface, Time time, Direction direction, std::uint32_t head, std::uint32_t kept,
+             std::uint32_t length);
   std::size_t end(std::size_t comment);
 
  private:
