@@ -83,6 +83,13 @@ std::shared_ptr<const Members> members_of(Hosts hosts, std::uint32_t ranks, std:
   return out;
 }
 
+std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Context& context) {
+  std::vector<Bytes> out = read_matrix(c.sizes, "sizes", n, n, context);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (i % (n + std::size_t{1}) != 0 && out[i] > Bytes{}) return out;
+  throw InputError("sizes", fmt::format("in '{}' no rank has anything for another one", c.sizes));
+}
+
 }  // namespace
 
 CollectivePlan plan_collective(const Collective& c, const Context& context) {
@@ -109,7 +116,7 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
   check_servers(c, placed, n);
   return {Schedule(c.operation, n, c.group), members_of(placed, n, context.hosts()),
           ScaleUp{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency},
-          c.operation == Operation::all_to_all_v ? read_matrix(c.sizes, n, context) : std::vector<Bytes>{}};
+          c.operation == Operation::all_to_all_v ? given_sizes(c, n, context) : std::vector<Bytes>{}};
 }
 
 void Collective::describe(ParamList<Collective>& p) {

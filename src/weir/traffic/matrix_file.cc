@@ -11,30 +11,30 @@
 
 namespace weir::traffic {
 
-std::vector<Bytes> parse_matrix(std::string_view text, const std::string& file, std::uint32_t n) {
+std::vector<Bytes> parse_matrix(std::string_view text, const std::string& file, std::uint32_t rows,
+                                std::uint32_t columns) {
   CsvReader csv(text, file);
   std::vector<std::string> fields;
   std::vector<Bytes> out;
-  out.reserve(std::size_t{n} * n);
-  std::uint32_t rows = 0;
-  for (; csv.next(fields); ++rows) {
-    if (rows == n) throw InputError(csv.where(), fmt::format("more than {} rows; there is one for each rank", n));
-    if (fields.size() != n)
-      throw InputError(csv.where(), fmt::format("{} fields; there must be one for each of {} ranks", fields.size(), n));
+  out.reserve(std::size_t{rows} * columns);
+  std::uint32_t row = 0;
+  for (; csv.next(fields); ++row) {
+    if (row == rows) throw InputError(csv.where(), fmt::format("more than {} rows; there is one for each rank", rows));
+    if (fields.size() != columns)
+      throw InputError(csv.where(), fmt::format("{} fields; there must be {} in each row", fields.size(), columns));
     for (const std::string& field : fields)
       out.push_back({whole_number(field, "size", 0, kMaxFlowSize.count, csv.where())});
   }
-  bool is_empty = true;
-  for (std::size_t i = 0; i < out.size(); ++i) is_empty = is_empty && (i % (n + std::size_t{1}) == 0 || out[i] == Bytes{});
-  if (rows < n) throw InputError(Where{file, 0}, fmt::format("{} rows; there must be one for each of {} ranks", rows, n));
-  if (is_empty) throw InputError(Where{file, 0}, "no rank has anything for another one; write at least one size");
+  if (row < rows)
+    throw InputError(Where{file, 0}, fmt::format("{} rows; there must be one for each of {} ranks", row, rows));
   return out;
 }
 
-std::vector<Bytes> read_matrix(const std::string& file, std::uint32_t n, const Context& context) {
-  if (file.empty()) throw InputError("sizes", "missing; name a CSV file of what each rank has for each");
+std::vector<Bytes> read_matrix(const std::string& file, const std::string& key, std::uint32_t rows,
+                               std::uint32_t columns, const Context& context) {
+  if (file.empty()) throw InputError(key, "missing; name a CSV file of what each rank has for each other");
   const std::string path = (std::filesystem::path(context.folder) / file).string();
-  return parse_matrix(read_named_file(path, "a CSV file of sizes", "sizes"), path, n);
+  return parse_matrix(read_named_file(path, "a CSV file of sizes", key), path, rows, columns);
 }
 
 }  // namespace weir::traffic

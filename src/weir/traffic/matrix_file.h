@@ -11,11 +11,13 @@
 
 namespace weir::traffic {
 
-// A line for each of n ranks: how many bytes it has for rank 0, 1, 2, ..., itself included; 0 = no message. Row by row.
-// Throws InputError naming file and line.
-std::vector<Bytes> parse_matrix(std::string_view text, const std::string& file, std::uint32_t n);
+// A line for each of so many ranks: how many bytes it has for each of `columns` others. Row by row. Throws InputError
+// naming file and line.
+std::vector<Bytes> parse_matrix(std::string_view text, const std::string& file, std::uint32_t rows,
+                                std::uint32_t columns);
 
-// The same of a file, which is the parameter `sizes`.
-std::vector<Bytes> read_matrix(const std::string& file, std::uint32_t n, const Context& context);
+// The same of a file that is the parameter `key`.
+std::vector<Bytes> read_matrix(const std::string& file, const std::string& key, std::uint32_t rows,
+                               std::uint32_t columns, const Context& context);
 
 }  // namespace weir::traffic
