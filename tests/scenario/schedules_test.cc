@@ -10,7 +10,7 @@
 #include "weir/scenario/build.h"
 #include "weir/traffic/rounds.h"
 
-namespace weir::scenario {
+namespace weir::scenario::schedules_test {
 namespace {
 
 using traffic::Operation;
@@ -300,4 +300,4 @@ TEST(Schedules, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace weir::scenario
+}  // namespace weir::scenario::schedules_test
