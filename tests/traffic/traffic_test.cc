@@ -176,7 +176,7 @@ TEST(Traffic, MemoryDoesNotFollowTheFlows) {
 TEST(Catalogue, BuildsEveryKindFromItsParameters) {
   std::string names;
   for (const Kind& k : kinds()) names += k.name + " ";
-  EXPECT_EQ(names, "poisson incast incast_poisson permutation flows collective training hsdp program goal ");
+  EXPECT_EQ(names, "poisson incast incast_poisson permutation flows collective calls training hsdp program goal ");
 
   const auto& kind = kind_named("permutation");
   const auto params = kind.params->make();
@@ -239,7 +239,7 @@ TEST(Catalogue, DefaultsAskForWhatIsMissing) {
 TEST(Catalogue, NamesTheNearestKind) {
   EXPECT_EQ(error_of([] { kind_named("poison"); }),
             "unknown kind of traffic 'poison' (did you mean 'poisson'?); valid is poisson, incast, incast_poisson, "
-            "permutation, flows, collective, training, hsdp, program, goal");
+            "permutation, flows, collective, calls, training, hsdp, program, goal");
 }
 
 }  // namespace

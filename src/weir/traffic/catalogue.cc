@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weir/base/suggestion.h"
+#include "weir/traffic/calls_driver.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/goal.h"
@@ -17,10 +18,8 @@
 #include "weir/traffic/permutation.h"
 #include "weir/traffic/poisson.h"
 #include "weir/traffic/program_file.h"
-#include "weir/traffic/schedule_driver.h"
 #include "weir/traffic/traffic.h"
 #include "weir/traffic/training_driver.h"
-#include "weir/traffic/tree_driver.h"
 
 namespace weir::traffic {
 namespace {
@@ -52,17 +51,22 @@ Kind driven(std::string name, std::string meaning) {
           }};
 }
 
+bool is_written_down(const Collective& c) {
+  return c.operation < Operation::tree_all_reduce && c.messages == MessageRows::rows && c.group == 1 &&
+         c.active_chunks == 0 && c.window == 0;
+}
+
 // Messages are written down, or made when they are due.
 Kind collective() {
   return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
           [](Traffic& traffic, const void* params, const Context& context) {
             const auto& c = *static_cast<const Collective*>(params);
-            if (c.operation == Operation::tree_all_reduce)
-              traffic.add(std::make_unique<TreeDriver>(c, context));
-            else if (c.messages == MessageRows::rows && c.group == 1 && c.active_chunks == 0)
+            if (c.is_series())
+              traffic.add(std::make_unique<CallsDriver>(c, context));
+            else if (is_written_down(c))
               traffic.add(make_collective(c, context));
             else
-              traffic.add(std::make_unique<ScheduleDriver>(c, context));
+              traffic.add(make_driver(c, context, plan_collective(c, context), 0));
           }};
 }
 
@@ -101,6 +105,7 @@ std::list<Kind>& entries() {
       permutation(),
       flow_list(),
       collective(),
+      driven<Calls, CallsDriver>("calls", "collective operations one after the other, with computations between them"),
       driven<Training, TrainingDriver>("training", "a step of training: tensor, pipeline and data parallelism"),
       program<Hsdp>("hsdp", "ring steps of hybrid sharded data parallelism between servers of several GPUs", make_hsdp),
       program<ProgramFile>("program", "messages and computations that wait for each other, from a CSV file",

@@ -9,31 +9,43 @@
 namespace weir::traffic {
 namespace {
 
-constexpr std::uint32_t kFirst = ~std::uint32_t{0};  // as the word of a wake-up
+// Words of wake-ups: the first messages are to be sent, and one has come within a server.
+constexpr std::uint32_t kFirst = ~std::uint32_t{0};
+constexpr std::uint32_t kGone = kFirst - 1;
 
 }  // namespace
 
-CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, std::vector<std::uint32_t> hosts,
+CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, Communicator who,
                                    std::uint64_t messages)
     : collective_(c),
       scale_up_{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency},
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
-      hosts_(std::move(hosts)),
-      ranks_(context.hosts(), kNone),
+      who_(std::move(who)),
       messages_(messages),
-      of_rank_(hosts_.size()) {
-  for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
-}
+      of_rank_(who_.ranks()) {}
 
 void CollectiveDriver::begin(Desk& desk) {
-  if (ranks_[desk.host()] != kNone) desk.wake(collective_.start, kFirst);
+  if (who_.rank(desk.host()) != kNone) desk.wake(collective_.start, kFirst);
+}
+
+void CollectiveDriver::enter(Desk& desk) {
+  const std::uint32_t rank = who_.rank(desk.host());
+  of_rank_[rank].moved = 0;
+  reset_rank(rank);
+  start(desk, rank);
+}
+
+bool CollectiveDriver::is_over(std::uint32_t host) const {
+  const std::uint32_t rank = who_.rank(host);
+  return of_rank_[rank].moved == moves(rank);
 }
 
 void CollectiveDriver::woken(Desk& desk, std::uint32_t word) {
-  const std::uint32_t rank = ranks_[desk.host()];
+  const std::uint32_t rank = who_.rank(desk.host());
   if (word == kFirst) return start(desk, rank);
+  if (word == kGone) return leave(desk, rank);
   Rank& own = of_rank_[rank];
   own.free.push_back(word);
   send(desk, rank, own.waiting[word]);
@@ -43,8 +55,8 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
   return {.id = id_,
           .word = send.word,
           .size = send.size,
-          .src = hosts_[rank],
-          .dst = hosts_[send.to],
+          .src = host(rank),
+          .dst = host(send.to),
           .tag = labels_.tag,
           .profile = labels_.profile,
           .sport = static_cast<std::uint16_t>(kFirstSourcePort + (first_port_ + send.peer) % kSourcePorts),
@@ -53,10 +65,16 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
 
 void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
   const Message m = message(rank, s);
-  if (scale_up_.is_there() && scale_up_.joins(m.src, m.dst))
-    desk.post(m.dst, m.word, scale_up_.carry(desk, m.size, of_rank_[rank].scale_up_free));
-  else
-    desk.send(m);
+  if (!scale_up_.is_there() || !scale_up_.joins(m.src, m.dst)) return desk.send(m);
+  const Time there = scale_up_.carry(desk, m.size, of_rank_[rank].scale_up_free);
+  desk.post(m.dst, m.word, there);
+  if (notes_gone_) desk.wake(there, kGone);
+}
+
+void CollectiveDriver::leave(Desk& desk, std::uint32_t rank) {
+  if (!notes_gone_) return;
+  ++of_rank_[rank].moved;
+  gone(desk, rank);
 }
 
 void CollectiveDriver::send_later(Desk& desk, std::uint32_t rank, const Send& s) {
@@ -81,15 +99,19 @@ void CollectiveDriver::posted(Desk& desk, std::uint32_t, std::uint64_t word) {
 }
 
 void CollectiveDriver::arrive(Desk& desk, std::uint64_t word) {
-  const std::uint32_t rank = ranks_[desk.host()];
+  const std::uint32_t rank = who_.rank(desk.host());
+  ++of_rank_[rank].moved;
   of_rank_[rank].received = std::max(of_rank_[rank].received, desk.now());
   go_on(desk, rank, word);
 }
 
-void CollectiveDriver::sent(Desk& desk, const Message&) { end(desk); }
+void CollectiveDriver::sent(Desk& desk, const Message&) {
+  end(desk);
+  leave(desk, who_.rank(desk.host()));
+}
 
 void CollectiveDriver::end(Desk& desk) {
-  Rank& own = of_rank_[ranks_[desk.host()]];
+  Rank& own = of_rank_[who_.rank(desk.host())];
   own.acknowledged = std::max(own.acknowledged, desk.now());
   ++own.done;
   desk.done();
@@ -103,13 +125,14 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
                      .unfinished = messages_,
                      .payload = payload(),
                      .each = each(),
-                     .buffer = collective_.size,
-                     .bus_factor = bus_factor(collective_.operation, ranks())};
+                     .buffer = buffer(),
+                     .bus_factor = bus_factor(collective_.operation, ranks()),
+                     .least = least()};
 }
 
 void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
-  if (ranks_[host] == kNone) return;
-  const Rank& rank = of_rank_[ranks_[host]];
+  if (who_.rank(host) == kNone) return;
+  const Rank& rank = of_rank_[who_.rank(host)];
   sums.unfinished -= rank.done;
   sums.start = collective_.start;
   sums.received = std::max(sums.received, rank.received);
@@ -134,13 +157,14 @@ std::vector<ChainLink> CollectiveDriver::chain() const {
 
 template <class A>
 void CollectiveDriver::archive_both(A& a, std::uint32_t host) {
-  if (ranks_[host] == kNone) return;
-  Rank& rank = of_rank_[ranks_[host]];
+  if (who_.rank(host) == kNone) return;
+  Rank& rank = of_rank_[who_.rank(host)];
   for (auto* time : {&rank.received, &rank.acknowledged, &rank.scale_up_free}) a.value(*time);
   a.value(rank.done);
+  a.value(rank.moved);
   a.values(rank.waiting);
   a.values(rank.free);
-  archive_rank(a, ranks_[host]);
+  archive_rank(a, who_.rank(host));
 }
 
 void CollectiveDriver::archive(Saver& a, std::uint32_t host) { archive_both(a, host); }

@@ -15,6 +15,9 @@ namespace weir::traffic {
 
 class CollectiveDriver : public Driver {
  public:
+  // Words of messages have so many bits: 20 for a chunk, 22 for a step.
+  static constexpr std::uint32_t kWordBits = 42;
+
   std::uint64_t tasks() const final { return messages_; }
   bool posts() const final { return scale_up_.is_there(); }
   void begin(Desk& desk) final;
@@ -32,16 +35,32 @@ class CollectiveDriver : public Driver {
   void archive(Saver& a, std::uint32_t host) final;
   void archive(Loader& a, std::uint32_t host) final;
 
+  // As one of several calls (traffic/calls_driver.h), which begins for a host when that host comes to it, anew each
+  // time: all that the host does before it is over, which is when it has received all and all that it has sent is
+  // there.
+  void enter(Desk& desk);
+  bool is_over(std::uint32_t host) const;
+  void note_what_has_gone() { notes_gone_ = true; }
+
  protected:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr std::uint32_t kNone = Members::kNone;
 
   // A message: from whom to whom, by rank, how much, and what its receiver is to know.
   struct Send {
     std::uint32_t to = 0;
     std::uint32_t peer = 0;  // which of its peers that is: messages to each have ports of their own
     Bytes size;
-    std::uint64_t word = 0;
+    std::uint64_t word = 0;  // below 2^kWordBits
   };
+  // What a word says: of which chunk and step it is.
+  static constexpr std::uint32_t kStepBits = 22;
+  static constexpr std::uint64_t word_of(std::uint32_t chunk, std::uint32_t step) {
+    return std::uint64_t{chunk} << kStepBits | step;
+  }
+  static constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> kStepBits); }
+  static constexpr std::uint32_t step_of(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word) & ((1u << kStepBits) - 1);
+  }
 
   struct Hop {
     std::uint32_t from = 0;  // rank
@@ -49,11 +68,11 @@ class CollectiveDriver : public Driver {
   };
 
   // `messages` in all.
-  CollectiveDriver(const Collective& collective, const Context& context, std::vector<std::uint32_t> hosts,
-                   std::uint64_t messages);
+  CollectiveDriver(const Collective& collective, const Context& context, Communicator who, std::uint64_t messages);
   CollectiveDriver(const CollectiveDriver&) = default;
 
-  std::uint32_t ranks() const { return static_cast<std::uint32_t>(hosts_.size()); }
+  std::uint32_t ranks() const { return who_.ranks(); }
+  std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
   const Collective& collective() const { return collective_; }
   // How many chunks a rank begins with.
   std::uint32_t first_chunks() const {
@@ -69,12 +88,20 @@ class CollectiveDriver : public Driver {
   virtual void start(Desk& desk, std::uint32_t rank) = 0;
   // The rank has received this: it sends what has waited for it.
   virtual void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) = 0;
+  // What it has sent is there. Called only after note_what_has_gone().
+  virtual void gone(Desk&, std::uint32_t /*rank*/) {}
+  // How many messages the rank receives and sends.
+  virtual std::uint64_t moves(std::uint32_t rank) const = 0;
   // What all ranks send, and the least that each sends by the network.
   virtual Bytes payload() const = 0;
   virtual Bytes each() const = 0;
+  // What bandwidths are told of, and what all takes at least (MessageSums).
+  virtual Bytes buffer() const { return collective_.size; }
+  virtual Time least() const { return {}; }
   // Messages of which each waits for the one before.
   virtual std::vector<Hop> longest() const = 0;
-  // What else is known of a rank.
+  // What else is known of a rank; it begins anew.
+  virtual void reset_rank(std::uint32_t /*rank*/) {}
   virtual void archive_rank(Saver&, std::uint32_t /*rank*/) {}
   virtual void archive_rank(Loader&, std::uint32_t /*rank*/) {}
 
@@ -83,6 +110,7 @@ class CollectiveDriver : public Driver {
     Time acknowledged;
     Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
+    std::uint64_t moved = 0;  // received, and sent and gone
     std::vector<Send> waiting;        // by number of the wake-up that they wait for
     std::vector<std::uint32_t> free;  // numbers
   };
@@ -91,6 +119,8 @@ class CollectiveDriver : public Driver {
   void archive_both(A& a, std::uint32_t host);
   void arrive(Desk& desk, std::uint64_t word);
   void end(Desk& desk);
+  // A message that the rank has sent is there.
+  void leave(Desk& desk, std::uint32_t rank);
   Message message(std::uint32_t rank, const Send& send) const;
 
   const Collective collective_;
@@ -98,8 +128,8 @@ class CollectiveDriver : public Driver {
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;
-  std::vector<std::uint32_t> hosts_;  // by rank
-  std::vector<std::uint32_t> ranks_;  // by host; kNone = it takes no part
+  const Communicator who_;
+  bool notes_gone_ = false;
   std::uint64_t messages_ = 0;
   std::vector<Rank> of_rank_;
 };

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <utility>
 
-#include "weir/traffic/checks.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/schedule.h"
 
@@ -73,37 +71,6 @@ void check_count(double messages, std::string key) {
 
 }  // namespace
 
-CollectivePlan plan_collective(const Collective& c, const Context& context) {
-  Hosts hosts = parse_hosts(c.hosts, "hosts", context);
-  check_size(c.size);
-  const auto n = static_cast<std::uint32_t>(hosts.size());
-  if (n < 2) throw InputError("hosts", fmt::format("'{}' is {} host(s); a collective needs at least 2", c.hosts, n));
-  if (c.operation == Operation::halving_doubling_all_reduce && !std::has_single_bit(n))
-    throw InputError("hosts", fmt::format("'{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
-  if (c.size.count / c.chunks < n)
-    throw InputError(
-        "size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
-                            c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * n})));
-  if (c.active_chunks > 0 && c.operation == Operation::all_to_all)
-    throw InputError("active_chunks", "an all-to-all has no steps that wait for each other; leave this out");
-  const bool has_servers = c.group > 1;
-  if (n % c.group != 0)
-    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, n));
-  if (c.operation == Operation::hierarchical_all_reduce && (!has_servers || n / c.group < 2))
-    throw InputError("group",
-                     fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
-                                 "hosts; {} is not possible",
-                                 n, c.group));
-  for (std::uint32_t i = 0; has_servers && i < n; ++i)
-    if (hosts[i] / c.group != hosts[i - i % c.group] / c.group)
-      throw InputError("hosts",
-                       fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
-                                   "a multiple of {} on",
-                                   hosts[i], hosts[i - i % c.group], c.group, c.group));
-  return {Schedule(c.operation, n, c.group), place(hosts, c.placement, c.group, context),
-          ScaleUp{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency}};
-}
-
 Program make_collective(const Collective& c, const Context& context) {
   const CollectivePlan plan = plan_collective(c, context);
   const double messages = static_cast<double>(plan.schedule.steps()) * plan.schedule.ranks() * c.chunks;
@@ -113,7 +80,7 @@ Program make_collective(const Collective& c, const Context& context) {
                                           messages, kMaxNodes));
   Builder out(context, c.start, c.step_delay);
   for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk)
-    add_steps(out, plan.hosts, plan.schedule, part_of(c.size, chunk, c.chunks));
+    add_steps(out, plan.members->hosts, plan.schedule, part_of(c.size, chunk, c.chunks));
   Program program = out.build();
   program.measure(c.size, bus_factor(c.operation, plan.schedule.ranks()));
   return program;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,69 +20,72 @@ namespace weir::traffic {
 // What results say of messages: each is a row, or they are only added up. Those are made when they are due.
 enum class MessageRows : std::uint8_t { rows, sums };
 
+inline constexpr std::uint32_t kMaxChunks = 1'000'000;
+inline constexpr std::uint32_t kMaxCalls = 4'000'000;
+
 // With `chunks` = c the buffer is cut into c parts, each of which goes through the operation by itself.
 struct Collective {
   Operation operation = Operation::ring_all_reduce;
   Bytes size;
   std::string hosts = "all";
   Placement placement = Placement::in_order;
+  std::uint32_t ranks = 0;
+  std::uint32_t stride = 1;
+  std::uint32_t root = 0;
+  std::string sizes;
   std::uint32_t chunks = 1;
   std::uint32_t active_chunks = 0;
+  std::uint32_t window = 0;
   Time start;
   Time step_delay;
+  std::uint32_t repeat = 1;
+  Time compute;
   MessageRows messages = MessageRows::rows;
   std::uint32_t group = 1;
   Rate scale_up_rate{3'600'000'000'000};
   Time scale_up_latency{500'000};
 
-  static void describe(ParamList<Collective>& p) {
-    p.choice("operation", &Collective::operation,
-             {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
-              "hierarchical-all-reduce", "tree-all-reduce"},
-             "what the hosts do; trees are two at once, each with half of the buffer",
-             "Thakur et al., IJHPCA 2005; NCCL trees.cc")
-        .required = true;
-    p.bytes("size", &Collective::size,
-            "the buffer of each host; in an all-gather what it has at the end, in an all-to-all it keeps its own share",
-            "", Bytes{1}, kMaxFlowSize)
-        .required = true;
-    p.text("hosts", &Collective::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
-    p.choice("placement", &Collective::placement, {"in-order", "random"},
-             "who is whose neighbour: as listed, or at random");
-    p.integer("chunks", &Collective::chunks, 1, 1'000'000,
-              "the buffer is cut into so many parts, each of which goes its way by itself");
-    p.integer(
-        "active_chunks", &Collective::active_chunks, 0, 1'000'000,
-        "so many chunks are under way at each host at once, and it begins with another one when it is done with one; "
-        "0 = all",
-        "NCCL: 8 slots of a channel");
-    p.time("start", &Collective::start, "the first messages start");
-    p.time("step_delay", &Collective::step_delay, "from the receipt of a message to the start of what waits for it");
-    p.choice(
-        "messages", &Collective::messages, {"rows", "sums"},
-        "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
-        "they are due, and may be any number");
-    p.integer("group", &Collective::group, 1, kMaxHosts,
-              "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
-              "links, such as NVLink");
-    p.rate("scale_up_rate", &Collective::scale_up_rate, "of each GPU to those of its server, in each direction",
-           "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
-    p.time("scale_up_latency", &Collective::scale_up_latency,
-           "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
-           Time{1'000'000'000});
+  // Whether there are several calls or process groups (traffic/calls_driver.h).
+  bool is_series() const { return ranks > 0 || repeat > 1 || compute > Time{}; }
+
+  static void describe(ParamList<Collective>& p);
+};
+
+// Who takes part: hosts by place and places by host, in process groups of so many ranks, one behind the other.
+struct Members {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::vector<std::uint32_t> hosts;
+  std::vector<std::uint32_t> places;  // kNone = takes no part
+  std::uint32_t ranks = 0;
+
+  std::uint32_t groups() const { return static_cast<std::uint32_t>(hosts.size()) / ranks; }
+};
+// One of the process groups.
+struct Communicator {
+  std::shared_ptr<const Members> members;
+  std::uint32_t number = 0;
+
+  std::uint32_t ranks() const { return members->ranks; }
+  std::uint32_t host(std::uint32_t rank) const { return members->hosts[number * members->ranks + rank]; }
+  // Members::kNone = the host is of another one, or of none.
+  std::uint32_t rank(std::uint32_t host) const {
+    const std::uint32_t rank = members->places[host] - number * members->ranks;
+    return rank < members->ranks ? rank : Members::kNone;
   }
 };
 
 // Who takes part, by rank, in what.
 struct CollectivePlan {
   Schedule schedule;
-  std::vector<std::uint32_t> hosts;
+  std::shared_ptr<const Members> members;
   ScaleUp scale_up;
+  std::vector<Bytes> sizes;  // of an all-to-all of given sizes: what each rank sends to each, row by row
 };
 
 // Throws InputError if the hosts, or what each has to send, do not fit the operation.
 CollectivePlan plan_collective(const Collective&, const Context&);
-// Only without servers.
+// Only without servers, of the operations that Schedule knows.
 Program make_collective(const Collective&, const Context&);
 
 // Hybrid sharded data parallelism (HSDP): servers of `group` GPUs, each shard replicated over the servers. GPU g of a

@@ -13,15 +13,32 @@ double bus_factor(Operation operation, std::uint32_t n) {
     case Operation::hierarchical_all_reduce:
     case Operation::tree_all_reduce:
     case Operation::halving_doubling_all_reduce: return 2 * share;
+    case Operation::ring_broadcast:
+    case Operation::ring_reduce: return 1;
+    case Operation::barrier: return 0;
     default: return share;
   }
 }
 
-Bytes part_of(Bytes whole, std::uint32_t k, std::uint32_t n) {
-  const auto cut = [&](std::uint32_t at) {
-    return static_cast<std::int64_t>(static_cast<__int128>(whole.count) * at / n);
-  };
-  return {cut(k + 1) - cut(k)};
+namespace {
+
+// The first k parts of n.
+Bytes before(Bytes whole, std::uint32_t k, std::uint32_t n) {
+  return {static_cast<std::int64_t>(static_cast<__int128>(whole.count) * k / n)};
+}
+
+}  // namespace
+
+Bytes part_of(Bytes whole, std::uint32_t k, std::uint32_t n) { return before(whole, k + 1, n) - before(whole, k, n); }
+
+Bytes parts_of(Bytes whole, std::uint32_t first, std::uint32_t count, std::uint32_t n) {
+  const std::uint32_t straight = std::min(count, n - first);
+  return before(whole, first + straight, n) - before(whole, first, n) + before(whole, count - straight, n);
+}
+
+Bytes saturating_product(Bytes size, std::uint64_t times) {
+  const auto all = static_cast<__int128>(size.count) * times;
+  return {static_cast<std::int64_t>(std::min<__int128>(all, std::numeric_limits<std::int64_t>::max()))};
 }
 
 std::uint32_t Schedule::steps() const {
@@ -71,8 +88,7 @@ std::uint32_t Schedule::peer(std::uint32_t step) const {
 // many. In servers (g - 1) n / g buffers go round, twice, and between them (n / g - 1), twice.
 Bytes Schedule::total(Bytes size) const {
   const bool once = bus_factor(operation_, ranks_) < 1;
-  const auto all = static_cast<__int128>(size.count) * (ranks_ - 1) * (once ? 1 : 2);
-  return {static_cast<std::int64_t>(std::min<__int128>(all, std::numeric_limits<std::int64_t>::max()))};
+  return saturating_product(size, (ranks_ - std::uint64_t{1}) * (once ? 1 : 2));
 }
 
 // Parts of a buffer differ by a byte.

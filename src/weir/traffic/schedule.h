@@ -15,14 +15,24 @@ enum class Operation : std::uint8_t {
   all_to_all,
   halving_doubling_all_reduce,
   hierarchical_all_reduce,
-  tree_all_reduce,  // by trees (traffic/tree_driver.h), all others step by step
+  tree_all_reduce,  // by trees (traffic/tree_driver.h)
+  ring_broadcast,   // along a chain (traffic/chain_driver.h)
+  ring_reduce,
+  gather,  // all at once, or a few at a time (traffic/direct_driver.h), as an all-to-all with a window
+  scatter,
+  all_to_all_v,
+  barrier,  // round by round (traffic/rounds.h)
+  bruck_all_to_all,
+  bruck_all_gather,
+  pat_all_gather,
+  pat_reduce_scatter,
 };
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
-// (PERFORMANCE.md there).
+// (PERFORMANCE.md there). 0 = there is no bandwidth to tell, as of a barrier.
 double bus_factor(Operation operation, std::uint32_t n);
 
-// An operation on n ranks with a buffer of S bytes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005):
+// An operation step by step on n ranks with a buffer of S bytes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005):
 //
 //   ring reduce-scatter, ring all-gather   n-1 steps; in each every rank sends S/n to the next
 //   ring all-reduce                        both, 2(n-1) steps
@@ -73,5 +83,9 @@ class Schedule {
 
 // Part k of n if `whole` is cut as evenly as bytes allow.
 Bytes part_of(Bytes whole, std::uint32_t k, std::uint32_t n);
+// So many parts from `first` on, round and round.
+Bytes parts_of(Bytes whole, std::uint32_t first, std::uint32_t count, std::uint32_t n);
+// A product, no more than the largest number of bytes.
+Bytes saturating_product(Bytes size, std::uint64_t times);
 
 }  // namespace weir::traffic

@@ -1,22 +1,10 @@
 #include "weir/traffic/schedule_driver.h"
 
-#include <utility>
-
 namespace weir::traffic {
-namespace {
 
-// What a message's word says.
-constexpr std::uint64_t word_of(std::uint32_t chunk, std::uint32_t step) { return std::uint64_t{chunk} << 32 | step; }
-constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
-constexpr std::uint32_t step_of(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
-
-}  // namespace
-
-ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context)
-    : ScheduleDriver(c, context, plan_collective(c, context)) {}
-
-ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context, CollectivePlan plan)
-    : CollectiveDriver(c, context, std::move(plan.hosts),
+ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context, const CollectivePlan& plan,
+                               std::uint32_t group)
+    : CollectiveDriver(c, context, {plan.members, group},
                        std::uint64_t{plan.schedule.steps()} * plan.schedule.ranks() * c.chunks),
       schedule_(plan.schedule) {}
 

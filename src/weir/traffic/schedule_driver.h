@@ -8,15 +8,15 @@ namespace weir::traffic {
 
 class ScheduleDriver final : public CollectiveDriver {
  public:
-  // Throws InputError as plan_collective() does.
-  ScheduleDriver(const Collective& collective, const Context& context);
+  ScheduleDriver(const Collective& collective, const Context& context, const CollectivePlan& plan, std::uint32_t group);
   std::unique_ptr<Driver> clone() const override { return std::make_unique<ScheduleDriver>(*this); }
 
  private:
-  ScheduleDriver(const Collective& collective, const Context& context, CollectivePlan plan);
-
   void start(Desk& desk, std::uint32_t rank) override;
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  std::uint64_t moves(std::uint32_t) const override {
+    return std::uint64_t{2} * schedule_.steps() * collective().chunks;
+  }
   Bytes payload() const override { return schedule_.total(collective().size); }
   Bytes each() const override { return schedule_.each(collective().size); }
   // Once round the ranks with the last chunk.

@@ -15,13 +15,19 @@ std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
     throw InputError("hosts", fmt::format("'{}' are {} hosts; tensor * pipeline * data = {} * {} * {} = {} are needed",
                                           t.hosts, hosts.size(), t.tensor, t.pipeline, t.data, ranks));
   if (ranks < 2) throw InputError("tensor", "a step of one rank has no messages; valid are two ranks or more");
-  if (t.layers % t.pipeline != 0)
-    throw InputError("layers",
-                     fmt::format("{} layers are no whole number for each of {} stages", t.layers, t.pipeline));
+  if (t.virtual_stages > 1 && t.pipeline < 2)
+    throw InputError("virtual_stages", "a pipeline of one stage has no others; leave this out");
+  if (t.virtual_stages > 1 && t.microbatches % t.pipeline != 0)
+    throw InputError("microbatches", fmt::format("{} is no multiple of the {} stages, which virtual stages need",
+                                                 t.microbatches, t.pipeline));
+  if (const std::uint64_t parts = std::uint64_t{t.pipeline} * t.virtual_stages; t.layers % parts != 0)
+    throw InputError("layers", fmt::format("{} layers are no whole number for each of {} stages", t.layers, parts));
   if (t.data % t.experts != 0)
     throw InputError(
         "experts",
         fmt::format("{} is no divisor of the {} replicas, of which expert-parallel groups consist", t.experts, t.data));
+  if (!t.expert_sizes.empty() && t.experts < 2)
+    throw InputError("expert_sizes", "without experts there is nothing to send to them; write experts as well");
   if (t.group > 1 && hosts.size() % t.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", t.group, hosts.size()));
   for (const auto& [size, parts, key] : {std::tuple{t.activations, 2 * t.tensor * t.experts, "activations"},
@@ -43,7 +49,15 @@ void Training::describe(ParamList<Training>& p) {
             "Lepikhin et al., GShard, ICLR'21");
   p.number("imbalance", &T::imbalance, 0, 0.99,
            "how much more than the mean the busiest expert of a group gets, as a share; the idlest gets as much less");
+  Param& sizes = p.text("expert_sizes", &T::expert_sizes,
+                        "a CSV file without header, instead of `imbalance`: for each rank of a stage, what it has of "
+                        "each microbatch and layer for expert 0, 1, 2... of its group, in bytes; 0 is sent as 1 B");
+  sizes.names_file = [](std::string_view text) { return !text.empty(); };
   p.integer("layers", &T::layers, 1, 100'000, "layers of the model; each stage has as many");
+  p.integer("virtual_stages", &T::virtual_stages, 1, 100'000,
+            "parts of the model that each stage has, one behind all stages' part before: the pipeline is interleaved, and "
+            "its bubble so many times shorter",
+            "Megatron-LM, SC'21, 2.2.2");
   p.integer("microbatches", &T::microbatches, 1, 1'000'000, "microbatches of each replica in the step");
   p.bytes("activations", &T::activations, "those of a microbatch between two layers, of a whole tensor-parallel group",
           "", Bytes{1}, kMaxFlowSize)

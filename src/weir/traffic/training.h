@@ -14,7 +14,10 @@ namespace weir::traffic {
 
 // Rank t + tp * (d + dp * p) is GPU t of its tensor-parallel group, of replica d, in pipeline stage p. Each stage has
 // layers / pp layers. The stages take microbatches by 1F1B: stage p goes forward with pp - 1 - p of them, then one
-// forward and one backward in turn, then backward with what is left.
+// forward and one backward in turn, then backward with what is left. With v virtual stages each stage has v parts of the
+// model, layers / pp / v layers long, part j of stage p behind part j of stage p - 1 and, for the first, part j - 1 of
+// the last: it then begins with 2 (pp - 1 - p) + (v - 1) pp turns forward, pp microbatches through one part after the
+// other (section 2.2.2, and schedules.py of Megatron-LM).
 //
 //   forward    of a layer: attention, an all-reduce of the activations in the tensor-parallel group, MLP, another one;
 //              backward the same in reverse, and `backward` times as long
@@ -25,7 +28,7 @@ namespace weir::traffic {
 //   experts    with a mixture of experts, instead of the second all-reduce: before the experts (which take what `mlp`
 //              says) each rank sends to the others of its expert-parallel group what theirs are to do, and gets it back
 //              behind them. Groups are `experts` neighbouring replicas. Expert e of a group of n gets
-//              1 + imbalance * (2 e / (n - 1) - 1) times as much as in the mean
+//              1 + imbalance * (2 e / (n - 1) - 1) times as much as in the mean, or what a file says
 //   data       when all is done, an all-reduce of each GPU's gradients among the replicas
 //
 // All-reduces are rings, of which a rank goes on with a step when it has what the step before brings, and what it has
@@ -36,7 +39,9 @@ struct Training {
   std::uint32_t data = 1;
   std::uint32_t experts = 1;
   double imbalance = 0;
+  std::string expert_sizes;
   std::uint32_t layers = 1;
+  std::uint32_t virtual_stages = 1;
   std::uint32_t microbatches = 1;
   Bytes activations;
   Bytes gradients;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "weir/base/error.h"
+#include "weir/traffic/matrix_file.h"
+#include "weir/traffic/schedule.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::traffic {
@@ -25,6 +27,9 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       data_(t.data),
       experts_(t.experts),
       imbalance_(t.imbalance),
+      given_(std::make_shared<const std::vector<Bytes>>(
+          t.expert_sizes.empty() ? std::vector<Bytes>{}
+                                 : read_matrix(t.expert_sizes, "expert_sizes", t.tensor * t.data, t.experts, context))),
       scale_up_{.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency},
       start_(t.start),
       labels_(context.labels),
@@ -41,63 +46,16 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       if (ranks_[host] == kNone) throw InputError("slow", fmt::format("host {} takes no part in the step", host));
       slowness_[ranks_[host]] = t.slow_factor;
     }
-  for (std::uint32_t p = 0; p < pipeline_; ++p) stages_.push_back(stage(t, p));
+  for (std::uint32_t p = 0; p < pipeline_; ++p) stages_.push_back(training_stage(t, p));
   Time turn;
-  for (const auto* operations : {&stages_[0].forward, &stages_[0].backward})
+  for (const auto* operations : {&stages_[0].forward[0], &stages_[0].backward[0]})
     for (const Operation& operation : *operations) turn += operation.time;
-  least_ = (t.microbatches + std::int64_t{pipeline_} - 1) * turn;
-}
-
-TrainingDriver::Stage TrainingDriver::stage(const Training& t, std::uint32_t number) const {
-  using Kind = Operation::Kind;
-  const Bytes part{(t.activations.count + tensor_ - 1) / tensor_};
-  const auto compute = [](Time time) { return Operation{.kind = Kind::compute, .time = time}; };
-  const auto ring = [&](Channel channel, std::uint32_t steps, Bytes size) {
-    return Operation{.kind = Kind::ring, .channel = channel, .steps = steps, .size = size};
-  };
-  const auto scaled = [&](Time time) { return Time{std::llround(static_cast<double>(time.ps) * t.backward)}; };
-  const auto across = [&](Kind kind, Channel channel) {
-    return Operation{.kind = kind, .channel = channel, .size = part};
-  };
-  const Operation all_reduce = ring(Channel::tensor, 2 * (tensor_ - 1), part);
-  const Operation gather = ring(Channel::tensor, tensor_ - 1, part);
-
-  Stage out;
-  const bool is_first = number == 0;
-  const bool is_last = number + 1 == pipeline_;
-  if (!is_first) out.forward = {across(Kind::receive, Channel::forward), gather};
-  if (!is_last) out.backward = {across(Kind::receive, Channel::backward), gather};
-  for (std::uint32_t layer = 0; layer < t.layers / pipeline_; ++layer) {
-    const auto add_mlp = [&](std::vector<Operation>& operations, Time time) {
-      if (experts_ == 1) {
-        operations.insert(operations.end(), {compute(time), all_reduce});
-        return;
-      }
-      operations.insert(operations.end(), {across(Kind::dispatch, Channel::expert), compute(time),
-                                           across(Kind::combine, Channel::expert)});
-    };
-    out.forward.insert(out.forward.end(), {compute(t.attention), all_reduce});
-    add_mlp(out.forward, t.mlp);
-    add_mlp(out.backward, scaled(t.mlp));
-    out.backward.insert(out.backward.end(), {compute(scaled(t.attention)), all_reduce});
-  }
-  if (!is_last) out.forward.push_back(across(Kind::send, Channel::forward));
-  if (!is_first) out.backward.push_back(across(Kind::send, Channel::backward));
-  out.end = {ring(Channel::data, 2 * (data_ - 1), Bytes{(t.gradients.count + data_ - 1) / data_})};
-
-  const std::uint32_t ahead = std::min(t.microbatches, pipeline_ - 1 - number);
-  out.turns.assign(ahead, false);
-  for (std::uint32_t i = ahead; i < t.microbatches; ++i) {
-    out.turns.push_back(false);
-    out.turns.push_back(true);
-  }
-  out.turns.insert(out.turns.end(), ahead, true);
-  return out;
+  least_ = (std::int64_t{t.microbatches} * t.virtual_stages + pipeline_ - 1) * turn;
 }
 
 // What the rank does in its turn; null = the step is over.
 const std::vector<TrainingDriver::Operation>* TrainingDriver::operations(const Stage& stage, const Rank& rank) const {
-  if (rank.turn < stage.turns.size()) return stage.turns[rank.turn] ? &stage.backward : &stage.forward;
+  if (rank.turn < stage.turns.size()) return &stage.of(stage.turns[rank.turn]);
   return rank.turn == stage.turns.size() ? &stage.end : nullptr;
 }
 
@@ -108,8 +66,8 @@ std::uint32_t TrainingDriver::neighbour(std::uint32_t rank, Channel channel) con
   switch (channel) {
     case Channel::tensor: return rank - rank % tensor_ + (rank + 1) % tensor_;
     case Channel::data: return first + (rank % of_stage + tensor_) % of_stage;
-    case Channel::forward: return rank + of_stage;
-    default: return rank - of_stage;
+    case Channel::forward: return (rank + of_stage) % (of_stage * pipeline_);
+    default: return (rank + of_stage * (pipeline_ - 1)) % (of_stage * pipeline_);
   }
 }
 
@@ -117,8 +75,9 @@ std::uint32_t TrainingDriver::with_expert(std::uint32_t rank, std::uint32_t e) c
   return rank + tensor_ * e - tensor_ * expert(rank);
 }
 
-// What of a rank's activations expert e gets.
-Bytes TrainingDriver::share(std::uint32_t e, Bytes size) const {
+Bytes TrainingDriver::share(std::uint32_t rank, std::uint32_t e, Bytes size) const {
+  if (!given_->empty())
+    return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
   const double weight = 1 + imbalance_ * (2.0 * e / (experts_ - 1.0) - 1);
   return {std::max<std::int64_t>(1, std::llround(static_cast<double>(size.count) * weight / experts_))};
 }
@@ -234,8 +193,10 @@ bool TrainingDriver::has_exchanged(Desk& desk, std::uint32_t rank, const Operati
   if (!std::exchange(own.begun, true))
     for (std::uint32_t i = 1; i < experts_; ++i) {
       const std::uint32_t e = (expert(rank) + i) % experts_;
-      const std::uint32_t busy = operation.kind == Operation::Kind::dispatch ? e : expert(rank);
-      send(desk, rank, Channel::expert, with_expert(rank, e), share(busy, operation.size));
+      const std::uint32_t other = with_expert(rank, e);
+      send(desk, rank, Channel::expert, other,
+           operation.kind == Operation::Kind::dispatch ? share(rank, e, operation.size)
+                                                       : share(other, expert(rank), operation.size));
     }
   if (own.sending > 0) return false;
   for (std::uint32_t e = 0; e < experts_; ++e)
@@ -265,31 +226,35 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
              .dport = kDestinationPort});
 }
 
+// Of all ranks of a stage, to or from their experts.
+Bytes TrainingDriver::exchanged(Bytes size) const {
+  const std::uint32_t rows = given_->empty() ? tensor_ * experts_ : tensor_ * data_;
+  Bytes out;
+  for (std::uint32_t rank = 0; rank < rows; ++rank)
+    for (std::uint32_t e = 0; e < experts_; ++e)
+      if (e != expert(rank)) out = saturating_sum(out, share(rank, e, size));
+  return saturating_product(out, tensor_ * data_ / rows);
+}
+
 std::optional<MessageSums> TrainingDriver::sums() const {
+  using Kind = Operation::Kind;
   MessageSums out{.tag = labels_.tag, .least = least_};
+  const std::uint64_t ranks = std::uint64_t{tensor_} * data_;  // of a stage
+  const auto count = [&](const Stage::Operations& operations) {
+    for (const Operation& operation : operations) {
+      const bool exchanges = operation.kind == Kind::dispatch || operation.kind == Kind::combine;
+      std::uint64_t messages = 0;
+      if (operation.kind == Kind::ring) messages = operation.steps * ranks;
+      if (operation.kind == Kind::send) messages = ranks;
+      if (exchanges) messages = ranks * (experts_ - 1);
+      out.messages += messages;
+      out.payload = saturating_sum(
+          out.payload, exchanges ? exchanged(operation.size) : saturating_product(operation.size, messages));
+    }
+  };
   for (const Stage& stage : stages_) {
-    const auto count = [&](const std::vector<Operation>& operations, std::uint64_t times) {
-      for (const Operation& operation : operations) {
-        std::uint64_t messages = 0;
-        if (operation.kind == Operation::Kind::ring) messages = operation.steps;
-        if (operation.kind == Operation::Kind::send) messages = 1;
-        if (operation.kind == Operation::Kind::dispatch || operation.kind == Operation::Kind::combine) {
-          for (std::uint32_t e = 0; e < experts_; ++e)
-            out.payload = saturating_sum(
-                out.payload, share(e, operation.size) * static_cast<std::int64_t>(times * tensor_ * data_ / experts_) *
-                                 (experts_ - std::int64_t{1}));
-          out.messages += times * tensor_ * data_ * (experts_ - 1);
-          continue;
-        }
-        messages *= times * tensor_ * data_;
-        out.messages += messages;
-        out.payload = saturating_sum(out.payload, operation.size * static_cast<std::int64_t>(messages));
-      }
-    };
-    const auto backward = static_cast<std::uint64_t>(std::count(stage.turns.begin(), stage.turns.end(), true));
-    count(stage.forward, stage.turns.size() - backward);
-    count(stage.backward, backward);
-    count(stage.end, 1);
+    for (const TrainingTurn turn : stage.turns) count(stage.of(turn));
+    count(stage.end);
   }
   out.unfinished = out.messages;
   out.at_once = hosts_.size() * std::max(experts_, 1u);

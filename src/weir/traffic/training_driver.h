@@ -12,6 +12,7 @@
 #include "weir/traffic/driver.h"
 #include "weir/traffic/scale_up.h"
 #include "weir/traffic/training.h"
+#include "weir/traffic/training_stage.h"
 
 namespace weir::traffic {
 
@@ -40,27 +41,13 @@ class TrainingDriver final : public Driver {
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  // Between whom messages go. Those of one kind come to a rank in the order in which they are waited for.
-  enum class Channel : std::uint8_t { tensor, data, forward, backward, expert };
-  static constexpr std::size_t kChannels = 5;
+  using Channel = TrainingChannel;
+  using Operation = TrainingOperation;
+  using Stage = TrainingStage;
   // What a rank does; all but computation stands for what it waits for.
   enum class Activity : std::uint8_t { computation, tensor, pipeline, data, expert };
   static constexpr std::size_t kActivities = 5;
 
-  // One thing after the other of what a stage does in a turn, and at the end of the step.
-  struct Operation {
-    enum class Kind : std::uint8_t { compute, ring, send, receive, dispatch, combine } kind;
-    Channel channel = Channel::tensor;
-    std::uint32_t steps = 0;  // of a ring
-    Bytes size;               // of a message
-    Time time;                // of a computation
-  };
-  struct Stage {
-    std::vector<bool> turns;  // whether it goes backward
-    std::vector<Operation> forward;
-    std::vector<Operation> backward;
-    std::vector<Operation> end;
-  };
   struct Rank {
     std::uint32_t turn = 0;
     std::uint32_t operation = 0;
@@ -68,8 +55,8 @@ class TrainingDriver final : public Driver {
     bool begun = false;      // the operation, or the step of a ring, is under way
     bool computes = false;
     std::uint32_t sending = 0;                     // messages that are not there yet
-    std::array<std::uint64_t, kChannels> got{};    // messages received
-    std::array<std::uint64_t, kChannels> taken{};  // ... and used
+    std::array<std::uint64_t, kTrainingChannels> got{};    // messages received
+    std::array<std::uint64_t, kTrainingChannels> taken{};  // ... and used
     std::array<Time, kActivities> times{};
     Time since;  // when the operation began
     Time scale_up_free;
@@ -78,7 +65,6 @@ class TrainingDriver final : public Driver {
     std::vector<std::uint32_t> exchanged;  // of the expert-parallel group: messages received from each
   };
 
-  Stage stage(const Training& training, std::uint32_t number) const;
   const std::vector<Operation>* operations(const Stage& stage, const Rank& rank) const;
   std::uint32_t stage_of(std::uint32_t rank) const { return rank / (tensor_ * data_); }
   std::uint32_t neighbour(std::uint32_t rank, Channel channel) const;
@@ -90,7 +76,9 @@ class TrainingDriver final : public Driver {
   std::uint32_t expert(std::uint32_t rank) const { return rank / tensor_ % experts_; }
   // The rank with expert e of this rank's group.
   std::uint32_t with_expert(std::uint32_t rank, std::uint32_t e) const;
-  Bytes share(std::uint32_t e, Bytes size) const;
+  // What the rank sends to the rank of its group with expert e, of which `size` bytes are all.
+  Bytes share(std::uint32_t rank, std::uint32_t e, Bytes size) const;
+  Bytes exchanged(Bytes size) const;
   bool has_exchanged(Desk& desk, std::uint32_t rank, const Operation& operation);
   template <class A>
   void archive_rank(A& a, std::uint32_t host);
@@ -100,6 +88,7 @@ class TrainingDriver final : public Driver {
   const std::uint32_t data_;
   const std::uint32_t experts_;
   const double imbalance_;
+  const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
   const ScaleUp scale_up_;
   const Time start_;
   const Labels labels_;

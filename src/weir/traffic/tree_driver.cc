@@ -1,7 +1,6 @@
 #include "weir/traffic/tree_driver.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "weir/traffic/double_tree.h"
 #include "weir/traffic/schedule.h"
@@ -21,11 +20,9 @@ constexpr std::uint32_t chunk_in(std::uint64_t word) { return static_cast<std::u
 
 }  // namespace
 
-TreeDriver::TreeDriver(const Collective& c, const Context& context)
-    : TreeDriver(c, context, plan_collective(c, context)) {}
-
-TreeDriver::TreeDriver(const Collective& c, const Context& context, const CollectivePlan& plan)
-    : CollectiveDriver(c, context, plan.hosts, messages_of(c, plan.hosts.size())), come_(plan.hosts.size()) {}
+TreeDriver::TreeDriver(const Collective& c, const Context& context, const CollectivePlan& plan, std::uint32_t group)
+    : CollectiveDriver(c, context, {plan.members, group}, messages_of(c, plan.members->ranks)),
+      come_(plan.members->ranks) {}
 
 TreeDriver::Place TreeDriver::place_of(std::uint32_t rank, std::uint32_t tree) const {
   const std::uint32_t group = collective().group;
@@ -92,9 +89,18 @@ void TreeDriver::pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, s
     send(desk, rank, message_of(tree, static_cast<std::uint32_t>(next), Way::up, place.parent, 0));
 }
 
+// A message each way to each neighbour, of each chunk.
+std::uint64_t TreeDriver::moves(std::uint32_t rank) const {
+  std::uint64_t neighbours = 0;
+  for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
+    const Place place = place_of(rank, tree);
+    neighbours += place.children + (place.parent == kNone ? 0u : 1u);
+  }
+  return 2 * neighbours * collective().chunks;
+}
+
 Bytes TreeDriver::payload() const {
-  const auto all = static_cast<__int128>(collective().size.count) * (ranks() - 1) * 2;
-  return {static_cast<std::int64_t>(std::min<__int128>(all, std::numeric_limits<std::int64_t>::max()))};
+  return saturating_product(collective().size, (ranks() - std::uint64_t{1}) * 2);
 }
 
 std::vector<CollectiveDriver::Hop> TreeDriver::longest() const {

@@ -13,13 +13,10 @@ namespace weir::traffic {
 
 class TreeDriver final : public CollectiveDriver {
  public:
-  // Throws InputError as plan_collective() does.
-  TreeDriver(const Collective& collective, const Context& context);
+  TreeDriver(const Collective& collective, const Context& context, const CollectivePlan& plan, std::uint32_t group);
   std::unique_ptr<Driver> clone() const override { return std::make_unique<TreeDriver>(*this); }
 
  private:
-  TreeDriver(const Collective& collective, const Context& context, const CollectivePlan& plan);
-
   static constexpr std::uint32_t kTrees = 2;
   enum class Way : std::uint8_t { up, down };
 
@@ -37,10 +34,12 @@ class TreeDriver final : public CollectiveDriver {
 
   void start(Desk& desk, std::uint32_t rank) override;
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override;
   Bytes each() const override { return {}; }
   // From the deepest rank to the root and back.
   std::vector<Hop> longest() const override;
+  void reset_rank(std::uint32_t rank) override { come_[rank].clear(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.values(come_[rank]); }
 

@@ -1,0 +1,43 @@
+// Collective operations one after the other, with computations between them, from a CSV file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/traffic/collectives.h"
+
+namespace weir::traffic {
+
+// What all calls have in common, and where they are.
+struct Calls {
+  std::string file;
+  std::uint32_t repeat = 1;
+  std::string hosts = "all";
+  Placement placement = Placement::in_order;
+  Time start;
+  MessageRows messages = MessageRows::sums;
+  std::uint32_t group = 1;
+  Rate scale_up_rate{3'600'000'000'000};
+  Time scale_up_latency{500'000};
+
+  static void describe(ParamList<Calls>& p);
+};
+
+struct NamedCall {
+  std::string name;  // of the operation, if it has no other
+  Collective what;
+  Where where;  // the line
+};
+
+// CSV with a header. Columns are parameters of a collective: operation is required, and size, ranks, stride, root,
+// sizes, chunks, active_chunks, window, step_delay, compute and group may be there; an empty field is the default. `name`
+// is what results call it. Throws InputError naming file and line.
+std::vector<NamedCall> parse_calls(std::string_view text, const std::string& file, const Calls& common);
+
+// The same of the file that the parameter names.
+std::vector<NamedCall> read_calls(const Calls&, const Context&);
+
+}  // namespace weir::traffic

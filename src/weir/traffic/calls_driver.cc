@@ -1,0 +1,264 @@
+#include "weir/traffic/calls_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "weir/traffic/chain_driver.h"
+#include "weir/traffic/direct_driver.h"
+#include "weir/traffic/rounds_driver.h"
+#include "weir/traffic/schedule_driver.h"
+#include "weir/traffic/tree_driver.h"
+
+namespace weir::traffic {
+namespace {
+
+// As the word of a wake-up: a computation has ended, or there was none. Those of operations are others.
+constexpr std::uint32_t kComputed = ~std::uint32_t{0} - 2;
+
+constexpr std::uint64_t kWordMask = (std::uint64_t{1} << CollectiveDriver::kWordBits) - 1;
+static_assert(kMaxCalls < (std::uint64_t{1} << (64 - CollectiveDriver::kWordBits)));
+
+// A desk whose messages know of which call they are.
+class CallDesk final : public Desk {
+ public:
+  CallDesk(Desk& desk, std::uint64_t call) : desk_(desk), call_(call << CollectiveDriver::kWordBits) {}
+
+  std::uint32_t host() const override { return desk_.host(); }
+  Time now() const override { return desk_.now(); }
+  void send(Message message) override {
+    message.word |= call_;
+    desk_.send(message);
+  }
+  void wake(Time at, std::uint32_t word) override { desk_.wake(at, word); }
+  void post(std::uint32_t host, std::uint64_t word, Time at) override { desk_.post(host, word | call_, at); }
+  Time lag() const override { return desk_.lag(); }
+  void done(std::uint64_t tasks) override { desk_.done(tasks); }
+
+ private:
+  Desk& desk_;
+  const std::uint64_t call_;
+};
+
+// What a plan refuses of a line of a file.
+CollectivePlan plan_of(const NamedCall& call, const Context& context) {
+  try {
+    return plan_collective(call.what, context);
+  } catch (const InputError& error) {
+    if (call.where.file.empty() || !error.where().file.empty()) throw;
+    throw InputError(call.where, error.what());
+  }
+}
+
+std::vector<NamedCall> only(const Collective& c) {
+  const Param& operation = *params_of<Collective>().find("operation");
+  return {{format_value(operation.get(&c)), c, {}}};
+}
+
+}  // namespace
+
+std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context& context, const CollectivePlan& plan,
+                                              std::uint32_t group) {
+  switch (c.operation) {
+    case Operation::tree_all_reduce: return std::make_unique<TreeDriver>(c, context, plan, group);
+    case Operation::ring_broadcast:
+    case Operation::ring_reduce: return std::make_unique<ChainDriver>(c, context, plan, group);
+    case Operation::all_to_all:
+      if (c.window == 0) return std::make_unique<ScheduleDriver>(c, context, plan, group);
+      [[fallthrough]];
+    case Operation::gather:
+    case Operation::scatter:
+    case Operation::all_to_all_v: return std::make_unique<DirectDriver>(c, context, plan, group);
+    case Operation::barrier:
+    case Operation::bruck_all_to_all:
+    case Operation::bruck_all_gather:
+    case Operation::pat_all_gather:
+    case Operation::pat_reduce_scatter: return std::make_unique<RoundsDriver>(c, context, plan, group);
+    default: return std::make_unique<ScheduleDriver>(c, context, plan, group);
+  }
+}
+
+CallsDriver::CallsDriver(const Calls& calls, const Context& context)
+    : CallsDriver(read_calls(calls, context), calls.repeat, context) {}
+
+CallsDriver::CallsDriver(const Collective& c, const Context& context) : CallsDriver(only(c), c.repeat, context) {}
+
+CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, const Context& context)
+    : repeat_(repeat),
+      start_(calls[0].what.start),
+      labels_(context.labels),
+      fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
+      names_{"computation"},
+      of_host_(context.hosts()) {
+  for (const NamedCall& named : calls) {
+    const CollectivePlan plan = plan_of(named, context);
+    Call& call = calls_.emplace_back();
+    call.compute = named.what.compute;
+    call.name = name_of(named.name);
+    call.members = plan.members;
+    for (std::uint32_t group = 0; group < plan.members->groups(); ++group) {
+      call.groups.push_back(make_driver(named.what, context, plan, group));
+      call.groups.back()->note_what_has_gone();
+      tasks_ += call.groups.back()->tasks() * repeat;
+    }
+  }
+  for (std::uint32_t host = 0; host < of_host_.size(); ++host)
+    if (takes_part(host)) of_host_[host].times.resize(names_.size());
+}
+
+CallsDriver::CallsDriver(const CallsDriver& other)
+    : repeat_(other.repeat_),
+      start_(other.start_),
+      labels_(other.labels_),
+      fastest_(other.fastest_),
+      names_(other.names_),
+      tasks_(other.tasks_),
+      of_host_(other.of_host_) {
+  for (const Call& call : other.calls_) {
+    Call& own = calls_.emplace_back();
+    own.compute = call.compute;
+    own.name = call.name;
+    own.members = call.members;
+    for (const auto& group : call.groups)
+      own.groups.emplace_back(static_cast<CollectiveDriver*>(group->clone().release()));
+  }
+}
+
+std::uint32_t CallsDriver::name_of(const std::string& name) {
+  auto known = std::find(names_.begin(), names_.end(), name);
+  if (known == names_.end()) known = names_.insert(names_.end(), name);
+  return static_cast<std::uint32_t>(known - names_.begin());
+}
+
+bool CallsDriver::posts() const {
+  return std::any_of(calls_.begin(), calls_.end(), [](const Call& call) { return call.groups[0]->posts(); });
+}
+
+void CallsDriver::begin(Desk& desk) {
+  if (!takes_part(desk.host())) return;
+  of_host_[desk.host()].since = start_;
+  desk.wake(start_ + calls_[0].compute, kComputed);
+}
+
+void CallsDriver::woken(Desk& desk, std::uint32_t word) {
+  const OfHost& own = of_host_[desk.host()];
+  if (word == kComputed) return enter(desk);
+  CallDesk of_call(desk, own.call);
+  call_of(own).of(desk.host()).woken(of_call, word);
+  look(desk);
+}
+
+void CallsDriver::received(Desk& desk, const Message& message) {
+  arrive(desk, {.call = message.word >> CollectiveDriver::kWordBits,
+                .word = message.word & kWordMask,
+                .from = message.src,
+                .is_posted = false});
+}
+
+void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
+  arrive(desk, {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
+}
+
+void CallsDriver::arrive(Desk& desk, const Early& what) {
+  OfHost& own = of_host_[desk.host()];
+  if (!own.is_in || own.call != what.call) {
+    own.early.push_back(what);
+    return;
+  }
+  hand_over(desk, what);
+  look(desk);
+}
+
+void CallsDriver::hand_over(Desk& desk, const Early& what) {
+  const OfHost& own = of_host_[desk.host()];
+  CollectiveDriver& driver = call_of(own).of(desk.host());
+  CallDesk of_call(desk, own.call);
+  if (what.is_posted)
+    driver.posted(of_call, what.from, what.word);
+  else
+    driver.received(of_call, {.word = what.word, .src = what.from, .dst = desk.host()});
+}
+
+// Nobody goes on before all that it has sent is there.
+void CallsDriver::sent(Desk& desk, const Message& message) {
+  const OfHost& own = of_host_[desk.host()];
+  CallDesk of_call(desk, own.call);
+  call_of(own).of(desk.host()).sent(of_call, message);
+  look(desk);
+}
+
+void CallsDriver::enter(Desk& desk) {
+  OfHost& own = of_host_[desk.host()];
+  own.times[0] += desk.now() - own.since;
+  own.since = desk.now();
+  own.is_in = true;
+  CallDesk of_call(desk, own.call);
+  call_of(own).of(desk.host()).enter(of_call);
+  std::vector<Early> later;
+  for (const Early& early : std::exchange(own.early, {}))
+    if (early.call == own.call)
+      hand_over(desk, early);
+    else
+      later.push_back(early);
+  own.early = std::move(later);
+  look(desk);
+}
+
+void CallsDriver::look(Desk& desk) {
+  OfHost& own = of_host_[desk.host()];
+  if (!own.is_in || !call_of(own).of(desk.host()).is_over(desk.host())) return;
+  own.times[call_of(own).name] += desk.now() - own.since;
+  own.since = desk.now();
+  own.is_in = false;
+  ++own.call;
+  if (own.call < count()) desk.wake(desk.now() + call_of(own).compute, kComputed);
+}
+
+std::optional<MessageSums> CallsDriver::sums() const {
+  MessageSums out{.tag = labels_.tag, .messages = tasks_, .unfinished = tasks_};
+  Bytes each;
+  for (const Call& call : calls_) {
+    for (const auto& group : call.groups)
+      out.payload = saturating_sum(out.payload, saturating_product(group->sums()->payload, repeat_));
+    each = saturating_sum(each, saturating_product(call.groups[0]->sums()->each, repeat_));
+    out.least = saturating_sum(out.least, call.compute * static_cast<std::int64_t>(repeat_));
+  }
+  const bool only_one = calls_.size() == 1 && calls_[0].compute == Time{};
+  if (only_one) {
+    const MessageSums one = *calls_[0].groups[0]->sums();
+    out.buffer = saturating_product(one.buffer, repeat_);
+    out.bus_factor = one.bus_factor;
+  }
+  out.least = saturating_sum(out.least, transmission_time(each, fastest_));
+  return out;
+}
+
+void CallsDriver::add(std::uint32_t host, MessageSums& sums) const {
+  if (!takes_part(host)) return;
+  for (const Call& call : calls_) call.of(host).add(host, sums);
+}
+
+// Of one call alone: whoever begins the next one's chain need not be at the end of this one's.
+std::vector<ChainLink> CallsDriver::chain() const {
+  if (count() > 1) return {};
+  std::vector<ChainLink> out = calls_[0].groups[0]->chain();
+  if (!out.empty()) out.front().delay += calls_[0].compute;
+  return out;
+}
+
+std::vector<Time> CallsDriver::times_of(std::uint32_t host) const { return of_host_[host].times; }
+
+template <class A>
+void CallsDriver::archive_both(A& a, std::uint32_t host) {
+  if (!takes_part(host)) return;
+  OfHost& own = of_host_[host];
+  a.value(own.call);
+  a.value(own.is_in);
+  a.value(own.since);
+  a.values(own.early);
+  a.values(own.times);
+  for (const Call& call : calls_) call.of(host).archive(a, host);
+}
+
+}  // namespace weir::traffic

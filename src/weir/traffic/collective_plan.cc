@@ -1,0 +1,175 @@
+// Parameters of collectives, and who takes part in one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "weir/traffic/checks.h"
+#include "weir/traffic/collectives.h"
+#include "weir/traffic/matrix_file.h"
+
+namespace weir::traffic {
+namespace {
+
+using Hosts = std::vector<std::uint32_t>;
+
+bool is_one_of(Operation operation, std::initializer_list<Operation> some) {
+  return std::find(some.begin(), some.end(), operation) != some.end();
+}
+
+// Of an operation without steps that wait for each other.
+bool is_direct(Operation operation) {
+  return is_one_of(operation,
+                   {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter});
+}
+
+// How many parts of a chunk go their own ways.
+std::uint32_t parts(Operation operation, std::uint32_t ranks) {
+  const bool whole = is_one_of(operation, {Operation::ring_broadcast, Operation::ring_reduce, Operation::barrier});
+  return whole ? 1 : ranks;
+}
+
+void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks) {
+  const bool needs_servers = c.operation == Operation::hierarchical_all_reduce;
+  if (needs_servers && (c.group < 2 || ranks % c.group != 0 || ranks / c.group < 2))
+    throw InputError("group",
+                     fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
+                                 "hosts; {} is not possible",
+                                 ranks, c.group));
+  if (c.group == 1 || (c.ranks > 0 && !needs_servers && c.operation != Operation::tree_all_reduce)) return;
+  if (ranks % c.group != 0)
+    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, ranks));
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    if (hosts[i] / c.group != hosts[i - i % c.group] / c.group)
+      throw InputError("hosts",
+                       fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
+                                   "a multiple of {} on",
+                                   hosts[i], hosts[i - i % c.group], c.group, c.group));
+}
+
+void check_size_of(const Collective& c, std::uint32_t n) {
+  if (c.operation == Operation::all_to_all_v) {
+    if (c.size.count > 0)
+      throw InputError("size", "an all-to-all of given sizes has those of its file; leave this out");
+    if (c.chunks > 1) throw InputError("chunks", "messages of given sizes are not cut; leave this out");
+    return;
+  }
+  if (c.size.count == 0) throw InputError("size", "missing; write a size such as \"10 MB\"");
+  check_size(c.size);
+  if (const std::uint32_t least = parts(c.operation, n); c.size.count / c.chunks < least)
+    throw InputError("size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}",
+                                         format_value(c.size), n, c.chunks,
+                                         format_value(Bytes{static_cast<std::int64_t>(c.chunks) * least})));
+}
+
+// Process groups, one behind the other: of each `stride` * `ranks` hosts in a row, those that are `stride` apart.
+Hosts by_group(const Hosts& hosts, std::uint32_t ranks, std::uint32_t stride) {
+  Hosts out;
+  const std::size_t block = std::size_t{ranks} * stride;
+  for (std::size_t first = 0; first < hosts.size(); first += block)
+    for (std::uint32_t offset = 0; offset < stride; ++offset)
+      for (std::uint32_t rank = 0; rank < ranks; ++rank)
+        out.push_back(hosts[first + offset + std::size_t{rank} * stride]);
+  return out;
+}
+
+std::shared_ptr<const Members> members_of(Hosts hosts, std::uint32_t ranks, std::uint32_t all) {
+  auto out = std::make_shared<Members>();
+  out->places.assign(all, Members::kNone);
+  for (std::uint32_t place = 0; place < hosts.size(); ++place) out->places[hosts[place]] = place;
+  out->hosts = std::move(hosts);
+  out->ranks = ranks;
+  return out;
+}
+
+std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Context& context) {
+  std::vector<Bytes> out = read_matrix(c.sizes, "sizes", n, n, context);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (i % (n + std::size_t{1}) != 0 && out[i] > Bytes{}) return out;
+  throw InputError("sizes", fmt::format("in '{}' no rank has anything for another one", c.sizes));
+}
+
+}  // namespace
+
+CollectivePlan plan_collective(const Collective& c, const Context& context) {
+  Hosts hosts = parse_hosts(c.hosts, "hosts", context);
+  const auto all = static_cast<std::uint32_t>(hosts.size());
+  const std::uint32_t n = c.ranks > 0 ? c.ranks : all;
+  if (n < 2) throw InputError("hosts", fmt::format("'{}' is {} host(s); a collective needs at least 2", c.hosts, n));
+  if (all % (std::uint64_t{n} * c.stride) != 0)
+    throw InputError(c.ranks > 0 ? "ranks" : "stride",
+                     fmt::format("the {} hosts are no whole number of {} * {} = {}, ranks times stride", all, n,
+                                 c.stride, std::uint64_t{n} * c.stride));
+  if (c.operation == Operation::halving_doubling_all_reduce && !std::has_single_bit(n))
+    throw InputError(c.ranks > 0 ? "ranks" : "hosts",
+                     fmt::format("'{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
+  check_size_of(c, n);
+  if (c.active_chunks > 0 && is_direct(c.operation))
+    throw InputError("active_chunks",
+                     fmt::format("{} has no steps that wait for each other; leave this out",
+                                 c.operation == Operation::all_to_all ? "an all-to-all" : "such an operation"));
+  if (c.root >= n) throw InputError("root", fmt::format("there is no rank {}; valid is 0 to {}", c.root, n - 1));
+  if (c.group > 1 && all % c.group != 0)
+    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, all));
+  const Hosts placed = by_group(place(hosts, c.placement, c.group, context), n, c.stride);
+  check_servers(c, placed, n);
+  return {Schedule(c.operation, n, c.group), members_of(placed, n, context.hosts()),
+          ScaleUp{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency},
+          c.operation == Operation::all_to_all_v ? given_sizes(c, n, context) : std::vector<Bytes>{}};
+}
+
+void Collective::describe(ParamList<Collective>& p) {
+  using C = Collective;
+  p.choice("operation", &C::operation,
+           {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
+            "hierarchical-all-reduce", "tree-all-reduce", "ring-broadcast", "ring-reduce", "gather", "scatter",
+            "all-to-all-v", "barrier", "bruck-all-to-all", "bruck-all-gather", "pat-all-gather", "pat-reduce-scatter"},
+           "what the hosts do; trees are two at once, each with half of the buffer",
+           "Thakur et al., IJHPCA 2005; NCCL trees.cc; Bruck et al., IEEE TPDS 1997")
+      .required = true;
+  p.bytes("size", &C::size,
+          "the buffer of each host; in an all-gather what it has at the end, in an all-to-all it keeps its own share, in "
+          "a gather or scatter that of the root, in a barrier a message; not in an all-to-all-v",
+          "", Bytes{0}, kMaxFlowSize);
+  p.text("hosts", &C::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
+  p.choice("placement", &C::placement, {"in-order", "random"}, "who is whose neighbour: as listed, or at random");
+  p.integer("ranks", &C::ranks, 0, kMaxHosts,
+            "hosts of a process group; all groups do the operation at once, each by itself; 0 = one group of all");
+  p.integer("stride", &C::stride, 1, kMaxHosts, "hosts of a process group are so many apart in the list");
+  p.integer("root", &C::root, 0, kMaxHosts, "the rank that has the buffer at the beginning, or gets it")
+      .only_with("operation", {"ring-broadcast", "ring-reduce", "gather", "scatter"});
+  Param& sizes = p.text("sizes", &C::sizes,
+                        "a CSV file without header: in row i what rank i sends to rank 0, 1, 2..., in bytes; what it "
+                        "has for itself is not sent");
+  sizes.names_file = [](std::string_view text) { return !text.empty(); };
+  sizes.only_with("operation", {"all-to-all-v"});
+  p.integer("chunks", &C::chunks, 1, kMaxChunks,
+            "the buffer is cut into so many parts, each of which goes its way by itself");
+  p.integer("active_chunks", &C::active_chunks, 0, kMaxChunks,
+            "so many chunks are under way at each host at once, and it begins with another one when it is done with "
+            "one; 0 = all",
+            "NCCL: 8 slots of a channel");
+  p.integer("window", &C::window, 0, kMaxHosts,
+            "so many messages of a host are under way at once, and it sends the next when one is acknowledged; 0 = all")
+      .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
+  p.time("start", &C::start, "the first messages start, or what is computed before them");
+  p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it");
+  p.integer("repeat", &C::repeat, 1, kMaxCalls,
+            "so many times, one after the other; a host goes on when it has all that it receives, and all that it "
+            "sends is acknowledged");
+  p.time("compute", &C::compute, "what each host computes before each time");
+  p.choice("messages", &C::messages, {"rows", "sums"},
+           "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
+           "they are due, and may be any number");
+  p.integer("group", &C::group, 1, kMaxHosts,
+            "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
+            "links, such as NVLink");
+  p.rate("scale_up_rate", &C::scale_up_rate, "of each GPU to those of its server, in each direction",
+         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
+  p.time("scale_up_latency", &C::scale_up_latency,
+         "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
+         Time{1'000'000'000});
+}
+
+}  // namespace weir::traffic

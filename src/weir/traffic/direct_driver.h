@@ -1,0 +1,50 @@
+// The driver of operations in which ranks send straight to each other what waits for nothing: all at once, or so many
+// at a time. All-to-all, with equal and with given sizes, gather and scatter.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "weir/traffic/collective_driver.h"
+
+namespace weir::traffic {
+
+class DirectDriver final : public CollectiveDriver {
+ public:
+  DirectDriver(const Collective& collective, const Context& context, const CollectivePlan& plan, std::uint32_t group);
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<DirectDriver>(*this); }
+
+ private:
+  using Sizes = std::shared_ptr<const std::vector<Bytes>>;  // by sender and receiver, if they are given
+
+  // To how many others a rank sends, to whom in which order, and how much of a chunk; 0 = no message.
+  std::uint32_t peers(std::uint32_t rank) const;
+  std::uint32_t to(std::uint32_t rank, std::uint32_t peer) const;
+  Bytes amount(std::uint32_t rank, std::uint32_t peer, std::uint32_t chunk) const;
+  void count_given(const Context& context, const ScaleUp& scale_up);
+  // Sends so many more.
+  void send_next(Desk& desk, std::uint32_t rank, std::uint64_t count);
+
+  void start(Desk& desk, std::uint32_t rank) override;
+  void go_on(Desk&, std::uint32_t, std::uint64_t) override {}
+  void gone(Desk& desk, std::uint32_t rank) override;
+  std::uint64_t moves(std::uint32_t rank) const override;
+  Bytes payload() const override { return payload_; }
+  Bytes each() const override { return each_; }
+  Bytes buffer() const override { return buffer_; }
+  Time least() const override { return least_; }
+  // The longest message alone.
+  std::vector<Hop> longest() const override;
+  void reset_rank(std::uint32_t rank) override { next_[rank] = 0; }
+  void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }
+  void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }
+
+  const Sizes sizes_;
+  std::vector<std::uint64_t> next_;  // by rank: the next message, of those of all chunks to all peers
+  Bytes payload_;
+  Bytes each_;
+  Bytes buffer_;
+  Time least_;
+};
+
+}  // namespace weir::traffic
