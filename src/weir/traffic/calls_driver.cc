@@ -219,8 +219,14 @@ std::optional<MessageSums> CallsDriver::sums() const {
   MessageSums out{.tag = labels_.tag, .messages = tasks_, .unfinished = tasks_};
   Bytes each;
   for (const Call& call : calls_) {
-    for (const auto& group : call.groups)
-      out.payload = saturating_sum(out.payload, saturating_product(group->sums()->payload, repeat_));
+    std::uint64_t at_once = 0;
+    for (const auto& group : call.groups) {
+      const MessageSums one = *group->sums();
+      out.payload = saturating_sum(out.payload, saturating_product(one.payload, repeat_));
+      out.rows += one.rows * repeat_;
+      at_once += one.at_once;
+    }
+    out.at_once = std::max(out.at_once, at_once);
     each = saturating_sum(each, saturating_product(call.groups[0]->sums()->each, repeat_));
     out.least = saturating_sum(out.least, call.compute * static_cast<std::int64_t>(repeat_));
   }

@@ -121,7 +121,8 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
   return MessageSums{.tag = labels_.tag,
                      .messages = messages_,
                      .rows = id_ == kAnyId ? messages_ : 0,
-                     .at_once = messages_ / std::max<std::size_t>(longest().size(), 1),
+                     .at_once = collective_.window > 0 ? std::uint64_t{ranks()} * collective_.window
+                                                       : messages_ / std::max<std::size_t>(longest().size(), 1),
                      .unfinished = messages_,
                      .payload = payload(),
                      .each = each(),
