@@ -144,6 +144,22 @@ TEST(Check, FlowsThatPileUpAreCounted) {
   EXPECT_GT(many.bytes, 300'000'000'000);
 }
 
+// Of messages that are only added up, nothing is kept but of those that are on their way.
+TEST(Check, MessagesThatAreNoRowsTakeNoMemory) {
+  const auto estimate_of = [](const std::string& messages) {
+    const auto plan = plan_of("[study]\n",
+                              "[[scenario.traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\n"
+                              "size = \"100 MB\"\nchunks = 2000\nactive_chunks = 4\nmessages = \"" +
+                                  messages + "\"\n");
+    return check_runs(plan, {0}).front();
+  };
+  const auto rows = estimate_of("rows");
+  const auto sums = estimate_of("sums");
+  EXPECT_EQ(sums.packets, rows.packets);
+  EXPECT_GT(rows.bytes, 600 * 80'000);
+  EXPECT_LT(sums.bytes, 20'000'000);
+}
+
 // Ratios are of the same flows.
 TEST(Check, PairsHaveTheSameTraffic) {
   const std::string ratio =
