@@ -74,7 +74,8 @@ class HtsimImporter {
       throw HtsimOptions::error_at("--goal-unit", "possible only with -goal; leave it out");
     const std::string file = arguments_.text("-tm");
     if (file.empty()) throw HtsimOptions::error_at("-tm", "missing; name the connection matrix, a .cm file");
-    matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file, options_.exact);
+    matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file,
+                                 {.exact = options_.exact, .kept = arguments_.has("-conn_reuse")});
     if (matrix_.connections.rows.empty()) throw InputError(Where{file, 0}, "no connection; write at least one");
     title_ = std::filesystem::path(file).filename().string();
     const std::int64_t nodes = arguments_.whole("-nodes", matrix_.nodes, 1, UINT32_MAX);
@@ -116,6 +117,7 @@ class HtsimImporter {
     toml_.text("k_max", format_value(net_.k_max));
     toml_.section("[transport]");
     toml_.text("payload", format_value(Bytes{net_.mtu - 64}));
+    if (arguments_.has("-conn_reuse")) toml_.text("connections", "kept");
     write_algorithm();
     out_.connections = format_connections(matrix_.connections);
   }
@@ -193,6 +195,8 @@ class HtsimImporter {
 
   // Weir's physics: the same network, and the nearest that the engine has to the rules of the transport.
   void write_exact() {
+    if (arguments_.has("-conn_reuse"))
+      throw HtsimOptions::error_at("-conn_reuse", "not possible with --exact; leave one of them out");
     net_.spread_latencies();
     longest_rtt_ = net_.longest_round_trip();
     const Balancing balancing = exact_balancing();

@@ -55,6 +55,7 @@ constexpr Known kOptions[] = {
     {"-force_disable_oversubscribed_cc", 0},
     {"-queue_type"},
     {"-planes"},
+    {"-conn_reuse", 0},
     {"-failed"},
     {"-enable_accurate_base_rtt", 0},
     {"-disable_base_rtt_update_on_nack", 0},
@@ -74,7 +75,6 @@ constexpr Known kOptions[] = {
     {"-oversubscribed_cc", 0, HtsimUse::refused,
      "the receiver's congestion control is not possible; write -sender_cc_only"},
     {"-sleek", 0, HtsimUse::refused, "SLEEK is not possible; leave it out"},
-    {"-conn_reuse", 0, HtsimUse::refused, "several messages on one connection are not possible; leave it out"},
     {"-pcie", 1, HtsimUse::refused, "the model of the receiver's PCIe is not possible; leave it out"},
 };
 const Known& option_named(const std::string& name) {

@@ -18,6 +18,7 @@
 #include "weir/replica/event_queue.h"
 #include "weir/replica/packet_pool.h"
 #include "weir/replica/uet_connections.h"
+#include "weir/replica/uet_messages.h"
 #include "weir/replica/uet_params.h"
 #include "weir/replica/uet_paths.h"
 #include "weir/replica/uet_random.h"
@@ -29,7 +30,7 @@ inline constexpr std::uint32_t kHeader = 64;  // bytes; also an acknowledgement 
 enum class PacketKind : std::uint8_t { data, request, ack, nack };
 
 // Of events; the index is a flow, a host, a port or a switch.
-enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross };
+enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages };
 
 struct Packet {
   std::uint32_t next = kNone;  // in its queue
@@ -106,6 +107,9 @@ struct Sent {
   std::uint32_t size = 0;
   std::int32_t resent = -1;  // how often
   bool outstanding = false;
+  // of connections that are kept for messages
+  bool acknowledged = false;
+  std::uint32_t message = 0;  // that it is a piece of
 };
 
 struct Sender {
@@ -115,6 +119,7 @@ struct Sender {
   std::optional<cc::Nscc> nscc;
   cc::Control control;
   Paths paths;
+  Messages messages;
   std::int64_t backlog = 0;  // not sent yet, with headers
   std::int64_t in_flight = 0;
   std::int64_t received = 0;  // as the receiver says
@@ -220,8 +225,9 @@ class Network {
   void set_up_hosts();
   Time base_rtt(unsigned tiers) const;
   unsigned tiers_of(std::uint32_t src, std::uint32_t dst) const;
-  void add_flow(const UetConnection& connection);
+  void add_flow(const UetConnection& connection, bool has_messages);
   void start(std::uint32_t flow);
+  void begin(std::uint32_t flow, std::int64_t backlog);
   void call(std::uint32_t trigger);
   void start_triggered();
   void serve(std::uint32_t host);
@@ -231,6 +237,13 @@ class Network {
   void cant_send(std::uint32_t host);
   void send_control(std::uint32_t host, std::uint32_t packet);
   void send_control_now(std::uint32_t host);
+  // uet_messages.cc
+  std::uint32_t next_piece(const Messages& messages) const;
+  void add_messages(const std::vector<UetMessage>& messages);
+  void start_messages(std::uint32_t flow);
+  void note_piece(Sender& s) const;
+  void acknowledge_piece(Messages& messages, Sent& sent) const;
+  bool messages_are_done(std::uint32_t flow) const;
   // uet_senders.cc
   std::uint32_t next_size(const Sender& s) const;
   bool fits(const Sender& s, std::int64_t size) const;
