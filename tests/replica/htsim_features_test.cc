@@ -88,8 +88,7 @@ TEST(HtsimMessages, RunsThatTheProgramStopsAt) {
   const app::Folder folder("htsim-messages");
   const auto message = [&](const std::string& rows) {
     const auto count = std::count(rows.begin(), rows.end(), '\n');
-    const std::string matrix =
-        write(folder, "a.cm", "Nodes 16\nConnections " + std::to_string(count) + "\n" + rows);
+    const std::string matrix = write(folder, "a.cm", "Nodes 16\nConnections " + std::to_string(count) + "\n" + rows);
     try {
       simulate({"-tm", matrix, "-conn_reuse"});
     } catch (const InputError& error) {
@@ -98,8 +97,7 @@ TEST(HtsimMessages, RunsThatTheProgramStopsAt) {
     return std::string();
   };
   EXPECT_EQ(message("0->5 id 1 msg 1 start 0 size 100000\n0->5 id 1 msg 2 start 5 size 100000\n"), "");
-  EXPECT_EQ(message("0->5 id 1 msg 1 start 0 size 100000\n0->5 id 1 msg 2 start 500 size 100000\n")
-                .substr(0, 40),
+  EXPECT_EQ(message("0->5 id 1 msg 1 start 0 size 100000\n0->5 id 1 msg 2 start 500 size 100000\n").substr(0, 40),
             "connection 1: its message at 500 us star");
   EXPECT_EQ(message("0->5 id 1 msg 1 start 0 size 100000\n0->6 id 2 msg 1 start 1 size 100000\n").substr(0, 40),
             "connection 2: it starts at 1 us, when th");

@@ -60,8 +60,7 @@ Result run_of(const scenario::HtsimImport& made, const std::function<void(const 
   return out;
 }
 
-Result simulate(const std::vector<std::string>& arguments,
-                const std::function<void(const uet::Acknowledged&)>& watch) {
+Result simulate(const std::vector<std::string>& arguments, const std::function<void(const uet::Acknowledged&)>& watch) {
   return run_of(
       scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"}, read_text_file), watch);
 }

@@ -190,23 +190,26 @@ class MatrixReader {
     if (c.number == 0) throw lines_.error("no id, which -conn_reuse needs in each row; write id NUMBER");
     const auto known = kept_.find(c.number);
     if (known != kept_.end() && !is_message)
-      throw lines_.error(fmt::format("id {} is there already; with -conn_reuse write msg NUMBER for a further message "
-                                     "of the same connection",
-                                     c.number));
+      throw lines_.error(
+          fmt::format("id {} is there already; with -conn_reuse write msg NUMBER for a further message "
+                      "of the same connection",
+                      c.number));
     add_message(out_.connections, kept_, c, lines_.where());
     if (known != kept_.end()) return;
     const auto [other, is_new] = starts_.try_emplace({c.src, c.start}, c.number);
     if (!is_new)
-      throw lines_.error(fmt::format("connection {} of host {} starts at the same time, at which htsim_uec stops with "
-                                     "-conn_reuse; write another start",
-                                     other->second, c.src));
+      throw lines_.error(
+          fmt::format("connection {} of host {} starts at the same time, at which htsim_uec stops with "
+                      "-conn_reuse; write another start",
+                      other->second, c.src));
   }
 
   void read_field(UetConnection& c, const std::string& word) {
     if (rules_.kept && word.find("trigger") != std::string::npos)
-      throw lines_.error(fmt::format("{}: with -conn_reuse htsim_uec stops at triggers with an assertion; leave it out "
-                                     "and write start MICROSECONDS",
-                                     word));
+      throw lines_.error(
+          fmt::format("{}: with -conn_reuse htsim_uec stops at triggers with an assertion; leave it out "
+                      "and write start MICROSECONDS",
+                      word));
     if (word == "id") {
       c.number = static_cast<std::uint32_t>(lines_.whole("id", 1, kOwnNumbers - 1));
     } else if (word == "start") {

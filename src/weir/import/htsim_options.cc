@@ -49,6 +49,7 @@ constexpr Known kOptions[] = {
     {"-strat"},
     {"-ar_method"},
     {"-ar_granularity"},
+    {"-ar_sticky_delta"},
     {"-sender_cc_algo"},
     {"-sender_cc_only", 0},
     {"-sender_cc", 0},
@@ -65,7 +66,6 @@ constexpr Known kOptions[] = {
     {"-logtime_us", 1, HtsimUse::output},
     {"-debug", 0, HtsimUse::output},
     {"-host_queue_type", 1, HtsimUse::nothing},  // NICs pace what they put there
-    {"-ar_sticky_delta", 1, HtsimUse::nothing},  // of flowlets
     {"-Ai", 1, HtsimUse::nothing},               // of the receiver's control of oversubscribed networks
     {"-Md", 1, HtsimUse::nothing},
     {"-alpha", 1, HtsimUse::nothing},
@@ -97,6 +97,7 @@ HtsimOptions::HtsimOptions(const std::vector<std::string>& arguments) {
       throw error_at(arguments[i], fmt::format("{} values follow; write {}", arguments.size() - i - 1, known.values));
     const std::string name(known.name);
     if (known.use != HtsimUse::model && !values_.contains(name)) ignored_.push_back(name);
+    if (values_.contains(name)) repeated_.insert(name);
     values_[name] = {arguments.begin() + static_cast<std::ptrdiff_t>(i + 1),
                      arguments.begin() + static_cast<std::ptrdiff_t>(i + 1 + known.values)};
     // Of -paths and a -strat that sets the paths the later one counts.

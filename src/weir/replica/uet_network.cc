@@ -20,6 +20,7 @@ Network::Network(const engine::Model& model, const UetParams& params, UetConnect
       calls_(triggers_.size()) {
   set_up_ports();
   set_up_switches();
+  slow_down_links();
   set_up_hosts();
   for (const UetConnection& connection : connections.rows) add_flow(connection, !connections.messages.empty());
   add_messages(connections.messages);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@ namespace weir::replica::uet {
 inline constexpr std::uint32_t kHeader = 64;  // bytes; also an acknowledgement and any other control packet
 
 enum class PacketKind : std::uint8_t { data, request, ack, nack };
+inline bool to_receiver(PacketKind kind) { return kind == PacketKind::data || kind == PacketKind::request; }
 
 // Of events; the index is a flow, a host, a port or a switch.
 enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages };
@@ -61,11 +63,13 @@ struct Port {
 
   std::int64_t ps_per_byte = 0;
   std::int64_t delay = 0;
+  std::int64_t buffer = 0;  // of a switch: for data; headers have twice as much
+  std::int64_t k_min = 0;   // marks begin above it
+  std::int64_t k_max = 0;
   std::uint32_t owner = 0;
   std::uint32_t peer = 0;
   bool at_switch = false;
   bool to_switch = false;
-  bool last = false;  // the last link of a path
   Serving serving = Serving::nothing;
   PacketQueue headers;
   PacketQueue data;
@@ -81,13 +85,21 @@ struct Port {
   std::uint64_t marked = 0;
 };
 
+// What a switch knows of a flow under adaptive routing by flowlets.
+struct Flowlet {
+  std::uint32_t hop = 0;  // as an index of the flow's hops
+  std::int64_t last = 0;  // when a packet took it
+};
+
 struct Switch {
   std::int64_t latency = 0;
+  bool edge = false;  // has hosts
   std::uint32_t salt = 0;
   PacketQueue inside;
   std::uint32_t next_hop = 0;  // round robin
   std::uint64_t drops = 0;
-  std::vector<std::uint32_t> up;  // ports
+  std::unordered_map<std::uint32_t, Flowlet> flowlets;  // by flow
+  std::vector<std::uint32_t> up;                        // ports
   std::vector<std::uint32_t> down;
   std::uint32_t all_up = kNone;        // an edge switch's hops for all that is above it
   std::vector<std::uint32_t> hops_to;  // by host: which of hops_
@@ -201,6 +213,8 @@ class Network {
   // uet_switches.cc
   void set_up_ports();
   void set_up_switches();
+  void slow_down_links();
+  void slow_down(std::uint32_t port);
   void enqueue(std::uint32_t port, std::uint32_t packet);
   void enqueue_data(Port& port, std::uint32_t packet);
   void enqueue_header(Port& port, std::uint32_t packet);
@@ -214,8 +228,16 @@ class Network {
   void enter(std::uint32_t node, std::uint32_t packet);
   void cross(std::uint32_t sw);
   void drop(const Port& port, std::uint32_t packet);
+  // uet_routing.cc
   std::uint32_t choose(Switch& s, const Packet& packet, std::vector<std::uint32_t>& hops);
-  std::uint32_t least_queue(const std::vector<std::uint32_t>& hops);
+  std::size_t hashed_hop(const Switch& s, const Packet& packet, const std::vector<std::uint32_t>& hops) const;
+  std::uint32_t next_in_turn(Switch& s, std::vector<std::uint32_t>& hops, std::uint32_t rounds);
+  std::uint8_t compare_loads(const std::vector<std::uint32_t>& hops);
+  std::uint32_t any_of_least();
+  std::uint32_t least_loaded(const std::vector<std::uint32_t>& hops);
+  std::uint32_t flowlet_hop(Switch& s, std::uint32_t flow, const std::vector<std::uint32_t>& hops);
+  std::size_t instead_of_worst(std::size_t hashed, const std::vector<std::uint32_t>& hops);
+  std::uint8_t level_of(Port& port) const;
   std::uint8_t queue_level(Port& port) const;
   void permute(std::vector<std::uint32_t>& hops);
   std::vector<std::uint32_t>& hops_to(std::uint32_t sw, std::uint32_t host);
@@ -297,7 +319,7 @@ class Network {
   std::vector<Port> ports_;
   std::vector<Switch> switches_;
   std::vector<std::vector<std::uint32_t>> hops_;
-  std::vector<std::uint32_t> least_;  // scratch
+  std::vector<std::uint32_t> least_;  // scratch: of hops that are compared, those with the least level
   std::vector<Nic> nics_;
   Rate nic_rate_;
   std::array<std::int64_t, 3> link_delay_{};  // by tier: of hosts, of edge switches up, ...

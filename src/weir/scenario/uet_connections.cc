@@ -171,8 +171,7 @@ UetConnections parse_connections(std::string_view text, const std::string& file,
 
 void add_message(UetConnections& connections, std::map<std::uint32_t, std::uint32_t>& rows,
                  const UetConnection& message, const Where& where) {
-  const auto [known, is_new] =
-      rows.try_emplace(message.number, static_cast<std::uint32_t>(connections.rows.size()));
+  const auto [known, is_new] = rows.try_emplace(message.number, static_cast<std::uint32_t>(connections.rows.size()));
   connections.messages.push_back({known->second, message.size, message.start});
   if (is_new) {
     connections.rows.push_back(message);
