@@ -4,64 +4,26 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "tests/replica/htsim_recorded.h"
 #include "tests/support/command.h"
-#include "weir/base/csv.h"
 #include "weir/base/text_file.h"
 #include "weir/import/htsim_files.h"
 #include "weir/import/htsim_import.h"
-#include "weir/replica/uet_htsim.h"
-#include "weir/scenario/build.h"
 
 namespace weir::replica::htsim_test {
 namespace {
 
-const std::string kFolder = "data/reference/htsim/";
-
-std::vector<std::vector<std::string>> rows_of(const std::string& file) {
-  const std::string text = read_text_file(kFolder + file, "a file of results");
-  CsvReader reader(text, kFolder + file);
-  std::vector<std::vector<std::string>> rows;
-  for (std::vector<std::string> fields; reader.next(fields);) rows.push_back(fields);
-  rows.erase(rows.begin());
-  return rows;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> out;
-  for (std::string word; in >> word;) out.push_back(word);
-  return out;
-}
-
-struct HtsimRun {
-  std::string name;
-  std::vector<std::string> arguments;
-  std::uint64_t new_packets = 0;
-  std::uint64_t retransmitted = 0;
-  std::uint64_t requests = 0;
-};
-
-void PrintTo(const HtsimRun& run, std::ostream* out) { *out << run.name; }
-
 std::vector<HtsimRun> runs() {
   std::vector<HtsimRun> out;
   for (const auto& row : rows_of("runs.csv")) {
-    HtsimRun run{row.at(0), words(row.at(3)), std::stoull(row.at(4)), std::stoull(row.at(5)), std::stoull(row.at(6))};
-    const auto add = [&](const std::string& option, const std::string& value) {
-      run.arguments.insert(run.arguments.end(), {option, value});
-    };
-    add("-tm", kFolder + row.at(1));
-    if (!row.at(2).empty()) add("-topo", kFolder + row.at(2));
-    add("-end", "100000");
-    out.push_back(run);
+    out.push_back(recorded_run(row));
+    out.back().arguments.insert(out.back().arguments.end(), {"-end", "100000"});
   }
   return out;
 }
@@ -78,52 +40,10 @@ bool wanted(const std::string& name) {
   return !large || std::find(few.begin(), few.end(), name) != few.end();
 }
 
-// A run of htsim_uec with these options; times by flow.
-struct Result {
-  std::vector<Time> start;
-  std::vector<Time> finish;
-  std::vector<std::uint16_t> profile;
-  engine::Counters counters;
-};
-Result run_of(const scenario::HtsimImport& made, const std::function<void(const uet::Acknowledged&)>& watch = {}) {
-  const app::Folder folder("htsim");
-  std::ofstream(folder / "a.csv") << made.connections;
-  std::ofstream(folder / "a.graph") << made.graph;
-  std::ofstream(folder / "a.toml") << made.toml;
-  const scenario::Run run = scenario::build(scenario::load_scenario_file(folder / "a.toml"));
-  if (watch) dynamic_cast<HtsimUet&>(*run.simulation).watch(watch);
-  Result out;
-  run.simulation->on_finish([&](const host::FlowRecord& r) {
-    if (out.finish.size() <= r.id) {
-      out.start.resize(r.id + 1, Time{-1});
-      out.finish.resize(r.id + 1, Time{-1});
-      out.profile.resize(r.id + 1);
-    }
-    out.start[r.id] = r.start;
-    out.finish[r.id] = r.finish;
-    out.profile[r.id] = r.profile;
-  });
-  while (!run.simulation->advance()) {
-  }
-  out.counters = run.simulation->counters();
-  return out;
-}
-
-Result simulate(const std::vector<std::string>& arguments,
-                const std::function<void(const uet::Acknowledged&)>& watch = {}) {
-  return run_of(
-      scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"}, read_text_file), watch);
-}
-
 // With Weir's physics.
 const scenario::HtsimImportOptions kExact{.exact = true, .program_name = "a.csv", .graph_name = "a.graph"};
 Result simulate_exactly(const std::vector<std::string>& arguments) {
   return run_of(scenario::import_htsim(arguments, kExact, read_text_file));
-}
-
-std::string write(const app::Folder& folder, const std::string& name, const std::string& content) {
-  std::ofstream(folder / name) << content;
-  return folder / name;
 }
 
 class Htsim : public testing::TestWithParam<HtsimRun> {};
@@ -373,10 +293,16 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       {"options", "-q 192", "-queue_size_bdp_factor 0",
        "-queue_size_bdp_factor: '0' is not valid; write a whole number from 1 to 1000"},
       {"options", "-strat ecmp_host", "-strat pull", "-strat: 'pull' is not possible; valid is ecmp_host, ecmp_ar"},
+      {"options", "-strat ecmp_host", "-strat ecmp_host -strat ecmp_ar", "-strat: it is there twice, at which"},
+      {"options", "-strat ecmp_host", "-strat rr_ecmp -queue_type composite",
+       "-queue_type: htsim_uec stops if it stands behind -strat rr_ecmp"},
+      {"options", "-strat ecmp_host", "-strat ecmp_ar -ar_method pq",
+       "-ar_method: 'pq' is not possible; valid is queue"},
+      {"options", "-strat ecmp_host", "-planes 2", "-planes: htsim_uec stops with an assertion at all but 1"},
       {"options", "-strat ecmp_host", "-paths 3", "-paths: 3 is no power of two, which mixed needs"},
       {"options", "-strat ecmp_host", "-sleek", "-sleek: SLEEK is not possible; leave it out"},
-      {"options", "-strat ecmp_host", "-conn_reuse",
-       "-conn_reuse: several messages on one connection are not possible"},
+      {"options", "-strat ecmp_host", "-conn_reuse", "a.cm:4: send_done_trigger: with -conn_reuse htsim_uec stops at"},
+      {"a.cm", "id 2", "id 2 msg 1", "a.cm:5: msg: htsim_uec knows messages only with -conn_reuse; add that"},
       {"options", "-strat ecmp_host", "-receiver_cc_only",
        "-receiver_cc_only: the receiver's congestion control is not"},
       {"options", "-strat ecmp_host", "-nodes 8", "-nodes: 8, but a.cm:1 says 16"},
@@ -401,10 +327,10 @@ TEST(Htsim, ImportSaysWhatIsWrong) {
       {"a.cm", "start 0", "start -1", "a.cm:4: start, in microseconds: '-1' is not valid"},
       {"a.cm", "start 0", "start 16777217", "a.cm:4: start, in microseconds: '16777217' is not valid"},
       {"a.cm", "size 5000 send", "size 0 send", "a.cm:4: size 0, of which htsim_uec sends nothing"},
-      {"options", "-strat ecmp_host", "-failed 1", "-failed: slow links are not possible; write 0 or leave it out"},
+      {"options", "-strat ecmp_host", "-failed -1", "-failed: '-1' is not valid; write a whole number from 0"},
       {"a.cm", "start 0 ", "", "a.cm:4: write either start MICROSECONDS or trigger N"},
       {"a.cm", "size 5000 send", "size 3000000000 send", "a.cm:4: size: '3000000000' is not valid"},
-      {"a.cm", "start 0", "begin 0", "a.cm:4: 'begin' is not valid here; valid is id, start, size"},
+      {"a.cm", "start 0", "begin 0", "a.cm:4: 'begin' is not valid here; valid is id, msg, start, size"},
       {"a.cm", "trigger 1 size", "trigger 2 size", "a.cm:4: trigger 1 starts no connection"},
       {"a.cm", "trigger id 1 oneshot\n", "", "a.cm:3: Triggers is 1, but there are 0"},
       {"a.cm", "oneshot", "barrier count 2", "a.cm:4: trigger 1 waits for 2 calls, but 1 connections call it"},
@@ -452,6 +378,10 @@ TEST(HtsimExact, ImportSaysWhatIsWrong) {
       {"options", "oblivious", "mixed", "-load_balancing_algo: mixed is not possible with --exact; valid is oblivious"},
       {"options", "oblivious", "bitmap", "-load_balancing_algo: bitmap is not possible with --exact"},
       {"options", "oblivious", "reps_legacy", "-load_balancing_algo: reps_legacy is not possible with --exact"},
+      {"options", spraying, spraying + " -failed 1", "-failed: not possible with --exact; leave one of them out"},
+      {"options", "-strat ecmp_host", "-strat rr_ecmp", "-strat: 'rr_ecmp' is not possible"},
+      {"options", "-strat ecmp_host", "-strat ecmp_ar -ar_method bandwidth", "-ar_method: not possible with --exact"},
+      {"options", "-strat ecmp_host", "-strat ecmp_ar -ar_granularity flow", "-ar_granularity: not possible with"},
       {"options", spraying, spraying + " -trimsize 2000",
        "-trimsize: '2000' is not valid; write a whole number from 64"},
       // 1.5 * 6.25344 us * 100 GB/s / 4160 B = 225.48

@@ -19,10 +19,13 @@ struct HtsimMatrix {
   replica::UetConnections connections;
   std::vector<Where> trigger_where;  // of their definitions
 };
+struct HtsimMatrixRules {
+  bool exact = false;  // starts may have fractions, and a connection of size 0 has the largest size: it does not end
+  bool kept = false;   // -conn_reuse: rows are messages, and have no triggers
+};
 // Rows with `prio 7` take one path; other priorities have no effect there, and none here. Throws InputError with file
-// and line, also for a trigger that nobody calls, or that waits for itself. With `exact` starts may have fractions, and
-// a connection of size 0 has the largest size there is: it does not end.
-HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file, bool exact = false);
+// and line, also for a trigger that nobody calls, or that waits for itself.
+HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file, HtsimMatrixRules rules = {});
 
 struct HtsimTier {
   std::int64_t gbps = 0;  // down; so are the links up of the tier below

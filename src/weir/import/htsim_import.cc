@@ -13,6 +13,7 @@
 #include "weir/import/htsim_network.h"
 #include "weir/import/htsim_options.h"
 #include "weir/import/htsim_program.h"
+#include "weir/import/htsim_rules.h"
 #include "weir/net/model/graph_file.h"
 #include "weir/replica/uet_network.h"
 #include "weir/replica/uet_params.h"
@@ -34,13 +35,16 @@ class HtsimImporter {
       read_goal_nodes();
     else
       read_matrix();
+    routing_ = read_htsim_routing(arguments_);
     net_ = read_htsim_network(arguments_, matrix_, read_);
+    if (routing_.marks_at_half()) net_.k_min = net_.k_max = net_.buffer / 2;
     if (options_.exact)
       write_exact();
     else
       write_replica();
     out_.toml = toml_.take();
     out_.ignored.insert(out_.ignored.end(), arguments_.ignored().begin(), arguments_.ignored().end());
+    out_.ignored.insert(out_.ignored.end(), routing_.ignored.begin(), routing_.ignored.end());
     out_.ignored.insert(out_.ignored.end(), net_.ignored.begin(), net_.ignored.end());
     out_.ignored.insert(out_.ignored.end(), ignored_.begin(), ignored_.end());
     return std::move(out_);
@@ -51,11 +55,8 @@ class HtsimImporter {
   void check_fixed() const {
     arguments_.choice("-sender_cc_algo", "nscc", {"nscc"});
     arguments_.choice("-queue_type", "composite", {"composite"});
-    arguments_.choice("-ar_method", "queue", {"queue"});
-    arguments_.choice("-ar_granularity", "packet", {"packet"});
-    arguments_.whole("-planes", 1, 1, 1);
-    if (arguments_.whole("-failed", 0, 0, UINT32_MAX) > 0)
-      throw HtsimOptions::error_at("-failed", "slow links are not possible; write 0 or leave it out");
+    if (arguments_.whole("-planes", 1, INT32_MIN, INT32_MAX) != 1)
+      throw HtsimOptions::error_at("-planes", "htsim_uec stops with an assertion at all but 1; leave it out");
   }
 
   // A schedule has ranks, not hosts, so the network says how many there are.
@@ -74,7 +75,8 @@ class HtsimImporter {
       throw HtsimOptions::error_at("--goal-unit", "possible only with -goal; leave it out");
     const std::string file = arguments_.text("-tm");
     if (file.empty()) throw HtsimOptions::error_at("-tm", "missing; name the connection matrix, a .cm file");
-    matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file, options_.exact);
+    matrix_ = parse_htsim_matrix(read_(file, "a connection matrix of htsim"), file,
+                                 {.exact = options_.exact, .kept = arguments_.has("-conn_reuse")});
     if (matrix_.connections.rows.empty()) throw InputError(Where{file, 0}, "no connection; write at least one");
     title_ = std::filesystem::path(file).filename().string();
     const std::int64_t nodes = arguments_.whole("-nodes", matrix_.nodes, 1, UINT32_MAX);
@@ -101,7 +103,8 @@ class HtsimImporter {
     toml_.text("buffer", format_value(net_.buffer));
     toml_.value("trimming", net_.trimming);
     if (net_.trimming) toml_.text("trim_size", format_value(Bytes{arguments_.whole("-trimsize", 64, 64, net_.mtu)}));
-    write_paths();
+    routing_.write(toml_);
+    if (slow_links() > 0) toml_.value("slow_links", slow_links());
     toml_.text("sack_threshold", format_value(Bytes{arguments_.whole("-sack_threshold", 16'384, 0, 1'000'000'000)}));
     toml_.text("window", format_value(Bytes{net_.mtu * arguments_.whole("-cwnd", 0, 1, 1'000'000)}));
     toml_.value("own_base_rtt", arguments_.has("-enable_accurate_base_rtt"));
@@ -116,33 +119,9 @@ class HtsimImporter {
     toml_.text("k_max", format_value(net_.k_max));
     toml_.section("[transport]");
     toml_.text("payload", format_value(Bytes{net_.mtu - 64}));
+    if (arguments_.has("-conn_reuse")) toml_.text("connections", "kept");
     write_algorithm();
     out_.connections = format_connections(matrix_.connections);
-  }
-
-  struct PathChoice {
-    std::string balancing;
-    std::int64_t paths = 0;
-    std::string routing;
-  };
-  PathChoice read_paths() const {
-    const std::string balancing =
-        arguments_.choice("-load_balancing_algo", "mixed", {"oblivious", "reps", "reps_legacy", "bitmap", "mixed"});
-    const std::string strategy = arguments_.choice("-strat", "ecmp_host", {"ecmp_host", "ecmp_ar", "ecmp_rr"});
-    const bool by_switch = strategy != "ecmp_host";
-    std::int64_t paths = arguments_.whole("-paths", 64, 1, 8192);
-    if (by_switch && arguments_.later("-strat", "-paths")) paths = 1;
-    const bool any = balancing == "reps" || balancing == "reps_legacy";
-    if (!any && (paths & (paths - 1)) != 0)
-      throw HtsimOptions::error_at("-paths", fmt::format("{} is no power of two, which {} needs", paths, balancing));
-    return {balancing, paths, strategy == "ecmp_ar" ? "adaptive" : strategy == "ecmp_rr" ? "round-robin" : "ecmp"};
-  }
-
-  void write_paths() {
-    const PathChoice choice = read_paths();
-    toml_.text("load_balancing", choice.balancing);
-    toml_.value("paths", choice.paths);
-    toml_.text("routing", choice.routing);
   }
 
   // A kind of topology with the same switches, ports in the same order; a graph where there are parallel links that no
@@ -192,7 +171,22 @@ class HtsimImporter {
   }
 
   // Weir's physics: the same network, and the nearest that the engine has to the rules of the transport.
+  std::int64_t slow_links() const { return arguments_.whole("-failed", 0, 0, UINT32_MAX); }
+
+  // What Weir's physics do not have.
+  void check_exact() const {
+    const auto none = [](bool any, std::string_view option) {
+      if (any) throw HtsimOptions::error_at(option, "not possible with --exact; leave one of them out");
+    };
+    none(arguments_.has("-conn_reuse"), "-conn_reuse");
+    none(slow_links() > 0, "-failed");
+    none(routing_.load == "bandwidth", "-ar_method");
+    none(routing_.flowlets, "-ar_granularity");
+    arguments_.choice("-strat", "ecmp_host", {"ecmp_host", "ecmp_ar", "ecmp_rr"});
+  }
+
   void write_exact() {
+    check_exact();
     net_.spread_latencies();
     longest_rtt_ = net_.longest_round_trip();
     const Balancing balancing = exact_balancing();
@@ -260,13 +254,12 @@ class HtsimImporter {
     std::int64_t entropies = 0;  // 0: not its own
   };
   Balancing exact_balancing() const {
-    const PathChoice choice = read_paths();
-    if (choice.routing != "ecmp" || choice.paths == 1) return {choice.routing};
-    if (choice.balancing == "oblivious") return {"ops-xor", choice.paths};
-    if (choice.balancing == "reps") return {"reps", choice.paths};
+    if (routing_.strategy != "ecmp_host" || routing_.paths == 1) return {routing_.routing()};
+    if (routing_.balancing == "oblivious") return {"ops-xor", routing_.paths};
+    if (routing_.balancing == "reps") return {"reps", routing_.paths};
     throw HtsimOptions::error_at(
         "-load_balancing_algo",
-        fmt::format("{}{} is not possible with --exact; valid is oblivious, reps", choice.balancing,
+        fmt::format("{}{} is not possible with --exact; valid is oblivious, reps", routing_.balancing,
                     arguments_.has("-load_balancing_algo") ? "" : ", the default,"));
   }
 
@@ -354,6 +347,7 @@ class HtsimImporter {
   std::string title_;
   HtsimMatrix matrix_;
   HtsimNetwork net_;
+  HtsimRouting routing_;
   Time longest_rtt_;  // with Weir's physics
   TomlWriter toml_{"Made by weir import htsim."};
   std::vector<std::string> ignored_;

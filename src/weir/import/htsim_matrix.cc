@@ -23,7 +23,7 @@ namespace {
 using replica::UetConnection;
 using replica::UetConnections;
 
-constexpr std::int64_t kMostRows = 10'000'000;
+constexpr std::size_t kMostRows = 10'000'000;
 constexpr std::int64_t kMostUs = 1 << 24;             // whole numbers of a float
 constexpr std::uint32_t kOwnNumbers = 1'000'000'000;  // of flows that the file does not number
 constexpr int kOnePath = 7;                           // a priority
@@ -39,12 +39,13 @@ Time microseconds(const std::string& text) {
 
 class MatrixReader {
  public:
-  MatrixReader(std::string_view text, const std::string& file, bool exact) : lines_(text, file), exact_(exact) {}
+  MatrixReader(std::string_view text, const std::string& file, HtsimMatrixRules rules)
+      : lines_(text, file), rules_(rules) {}
 
   HtsimMatrix read() {
     while (lines_.next()) read_line();
     if (out_.nodes == 0) throw InputError(lines_.whole_file(), "Nodes is missing; write 'Nodes N' first");
-    check_count("Connections", out_.connections.rows.size());
+    check_count("Connections", rows_);
     check_count("Triggers", defined_);
     check_triggers();
     return std::move(out_);
@@ -159,8 +160,7 @@ class MatrixReader {
   }
 
   void read_connection(std::string_view from, std::string_view to) {
-    if (static_cast<std::int64_t>(out_.connections.rows.size()) == kMostRows)
-      throw lines_.error(fmt::format("more than {} connections", kMostRows));
+    if (rows_++ == kMostRows) throw lines_.error(fmt::format("more than {} connections", kMostRows));
     UetConnection c;
     c.src = host(from, "the source");
     c.dst = host(to, "the destination");
@@ -174,6 +174,10 @@ class MatrixReader {
     if (!seen.contains("size")) throw lines_.error("no size; write size BYTES");
     if (seen.contains("start") == seen.contains("trigger"))
       throw lines_.error("write either start MICROSECONDS or trigger N, which says when it starts");
+    if (rules_.kept) {
+      add_kept(c, seen.contains("msg"));
+      return;
+    }
     // As the simulator's counter gives them to senders; receivers take every second one.
     if (c.number == 0) c.number = kOwnNumbers + 1 + 2 * static_cast<std::uint32_t>(out_.connections.rows.size());
     if (!numbers_.insert(c.number).second) throw lines_.error(fmt::format("id {} is there already", c.number));
@@ -181,7 +185,31 @@ class MatrixReader {
     where_.push_back(lines_.where());
   }
 
+  // Where htsim_uec would take a row for another one, or stop with an assertion.
+  void add_kept(const UetConnection& c, bool is_message) {
+    if (c.number == 0) throw lines_.error("no id, which -conn_reuse needs in each row; write id NUMBER");
+    const auto known = kept_.find(c.number);
+    if (known != kept_.end() && !is_message)
+      throw lines_.error(
+          fmt::format("id {} is there already; with -conn_reuse write msg NUMBER for a further message "
+                      "of the same connection",
+                      c.number));
+    add_message(out_.connections, kept_, c, lines_.where());
+    if (known != kept_.end()) return;
+    const auto [other, is_new] = starts_.try_emplace({c.src, c.start}, c.number);
+    if (!is_new)
+      throw lines_.error(
+          fmt::format("connection {} of host {} starts at the same time, at which htsim_uec stops with "
+                      "-conn_reuse; write another start",
+                      other->second, c.src));
+  }
+
   void read_field(UetConnection& c, const std::string& word) {
+    if (rules_.kept && word.find("trigger") != std::string::npos)
+      throw lines_.error(
+          fmt::format("{}: with -conn_reuse htsim_uec stops at triggers with an assertion; leave it out "
+                      "and write start MICROSECONDS",
+                      word));
     if (word == "id") {
       c.number = static_cast<std::uint32_t>(lines_.whole("id", 1, kOwnNumbers - 1));
     } else if (word == "start") {
@@ -198,15 +226,17 @@ class MatrixReader {
       c.triggers = t.index;
     } else if (word == "recv_done_trigger") {
       throw lines_.error(
-          "recv_done_trigger: htsim_uec calls it only with -conn_reuse, which is not possible; write "
+          "recv_done_trigger: htsim_uec calls it only with -conn_reuse, where it stops at triggers; write "
           "send_done_trigger");
     } else if (word == "prio") {
       c.one_path = lines_.whole("prio", INT32_MIN, INT32_MAX) == kOnePath;
     } else if (word == "msg") {
-      throw lines_.error(
-          "msg: htsim_uec knows messages only with -conn_reuse, which is not possible; write a connection each");
+      // Messages have the order of their starts, whatever their numbers are.
+      if (!rules_.kept)
+        throw lines_.error("msg: htsim_uec knows messages only with -conn_reuse; add that, or write a connection each");
+      lines_.whole("msg", INT32_MIN, INT32_MAX);
     } else {
-      const std::vector<std::string> valid{"id", "start", "size", "trigger", "send_done_trigger", "prio"};
+      const std::vector<std::string> valid{"id", "msg", "start", "size", "trigger", "send_done_trigger", "prio"};
       throw lines_.error(fmt::format("'{}' is not valid here{}; valid is {}", word, did_you_mean(word, valid),
                                      fmt::join(valid, ", ")));
     }
@@ -215,9 +245,9 @@ class MatrixReader {
   // The simulator drops the fraction of a microsecond.
   Time start(const std::string& text) const {
     const Time time = microseconds(text);
-    if (time > Time{kMostUs * 1'000'000} || (!exact_ && time.ps % 1'000'000 != 0))
+    if (time > Time{kMostUs * 1'000'000} || (!rules_.exact && time.ps % 1'000'000 != 0))
       throw lines_.error(fmt::format("start, in microseconds: '{}' is not valid; write a {}number from 0 to {}", text,
-                                     exact_ ? "" : "whole ", kMostUs));
+                                     rules_.exact ? "" : "whole ", kMostUs));
     return time;
   }
 
@@ -225,7 +255,7 @@ class MatrixReader {
   Bytes size() {
     const std::int64_t size = lines_.whole("size", 0, kUetMaxFlowSize.count);
     if (size > 0) return {size};
-    if (!exact_)
+    if (!rules_.exact)
       throw lines_.error(
           "size 0, of which htsim_uec sends nothing; write a size, or take --exact for a flow without end");
     return traffic::kMaxFlowSize;
@@ -249,19 +279,22 @@ class MatrixReader {
   }
 
   HtsimLines lines_;
-  const bool exact_;
+  const HtsimMatrixRules rules_;
   HtsimMatrix out_;
   std::map<std::string, Count> counts_;
   std::map<std::int64_t, Trigger> triggers_;
   std::size_t defined_ = 0;
+  std::size_t rows_ = 0;
+  std::map<std::uint32_t, std::uint32_t> kept_;  // rows of connections with messages, by their numbers
+  std::map<std::pair<std::uint32_t, Time>, std::uint32_t> starts_;  // of these, by host and time
   std::set<std::uint32_t> numbers_;
   std::vector<Where> where_;  // of connections
 };
 
 }  // namespace
 
-HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file, bool exact) {
-  return MatrixReader(text, file, exact).read();
+HtsimMatrix parse_htsim_matrix(std::string_view text, const std::string& file, HtsimMatrixRules rules) {
+  return MatrixReader(text, file, rules).read();
 }
 
 }  // namespace weir::scenario

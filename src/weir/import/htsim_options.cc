@@ -49,12 +49,14 @@ constexpr Known kOptions[] = {
     {"-strat"},
     {"-ar_method"},
     {"-ar_granularity"},
+    {"-ar_sticky_delta"},
     {"-sender_cc_algo"},
     {"-sender_cc_only", 0},
     {"-sender_cc", 0},
     {"-force_disable_oversubscribed_cc", 0},
     {"-queue_type"},
     {"-planes"},
+    {"-conn_reuse", 0},
     {"-failed"},
     {"-enable_accurate_base_rtt", 0},
     {"-disable_base_rtt_update_on_nack", 0},
@@ -64,7 +66,6 @@ constexpr Known kOptions[] = {
     {"-logtime_us", 1, HtsimUse::output},
     {"-debug", 0, HtsimUse::output},
     {"-host_queue_type", 1, HtsimUse::nothing},  // NICs pace what they put there
-    {"-ar_sticky_delta", 1, HtsimUse::nothing},  // of flowlets
     {"-Ai", 1, HtsimUse::nothing},               // of the receiver's control of oversubscribed networks
     {"-Md", 1, HtsimUse::nothing},
     {"-alpha", 1, HtsimUse::nothing},
@@ -74,7 +75,6 @@ constexpr Known kOptions[] = {
     {"-oversubscribed_cc", 0, HtsimUse::refused,
      "the receiver's congestion control is not possible; write -sender_cc_only"},
     {"-sleek", 0, HtsimUse::refused, "SLEEK is not possible; leave it out"},
-    {"-conn_reuse", 0, HtsimUse::refused, "several messages on one connection are not possible; leave it out"},
     {"-pcie", 1, HtsimUse::refused, "the model of the receiver's PCIe is not possible; leave it out"},
 };
 const Known& option_named(const std::string& name) {
@@ -97,6 +97,7 @@ HtsimOptions::HtsimOptions(const std::vector<std::string>& arguments) {
       throw error_at(arguments[i], fmt::format("{} values follow; write {}", arguments.size() - i - 1, known.values));
     const std::string name(known.name);
     if (known.use != HtsimUse::model && !values_.contains(name)) ignored_.push_back(name);
+    if (values_.contains(name)) repeated_.insert(name);
     values_[name] = {arguments.begin() + static_cast<std::ptrdiff_t>(i + 1),
                      arguments.begin() + static_cast<std::ptrdiff_t>(i + 1 + known.values)};
     // Of -paths and a -strat that sets the paths the later one counts.

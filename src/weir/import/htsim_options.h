@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ class HtsimOptions {
   // An error about an option.
   static InputError error_at(std::string_view name, const std::string& what);
   bool has(const std::string& name) const { return values_.contains(name); }
+  bool repeated(const std::string& name) const { return repeated_.contains(name); }
   // Does a stand there, behind b if that does too?
   bool later(const std::string& a, const std::string& b) const {
     return has(a) && (!has(b) || order_.at(a) > order_.at(b));
@@ -42,6 +44,7 @@ class HtsimOptions {
  private:
   std::map<std::string, std::vector<std::string>> values_;
   std::map<std::string, std::size_t> order_;
+  std::set<std::string> repeated_;
   std::vector<std::string> ignored_;
 };
 

@@ -54,7 +54,7 @@ unsigned Network::tiers_of(std::uint32_t src, std::uint32_t dst) const {
   return topology_.tier[node];
 }
 
-void Network::add_flow(const UetConnection& connection) {
+void Network::add_flow(const UetConnection& connection, bool has_messages) {
   const auto index = static_cast<std::uint32_t>(flows_.size());
   Flow& f = flows_.emplace_back(Flow{connection, index, Sender(params_, connection.one_path, random_), {}});
   Sender& s = f.sender;
@@ -72,6 +72,7 @@ void Network::add_flow(const UetConnection& connection) {
     s.control.window = params_.window;
     s.nscc->set_window(params_.window);
   }
+  if (has_messages) return;
   if (connection.trigger == kNoTrigger)
     schedule(connection.start.ps, {kStart, index});
   else
@@ -98,12 +99,18 @@ void Network::start_triggered() {
 }
 
 void Network::start(std::uint32_t flow) {
+  const std::int64_t size = flows_[flow].connection.size.count;
+  begin(flow, (size + mss_ - 1) / mss_ * kHeader + size);
+}
+
+// With so many bytes to send, headers included.
+void Network::begin(std::uint32_t flow, std::int64_t backlog) {
   Flow& f = flows_[flow];
   Sender& s = f.sender;
   f.start = now();
   s.facts.start = {now()};
   ++counters_.flows_started;
-  s.backlog = (f.connection.size.count + mss_ - 1) / mss_ * kHeader + f.connection.size.count;
+  s.backlog = backlog;
   send_if_permitted(flow);
 }
 

@@ -36,6 +36,11 @@ class HtsimUet final : public PlainEngine {
   // In order of their ids.
   void for_each_active(const std::function<void(const host::FlowView&)>& visit) const override;
 
+  // Of a connection that is kept for them (transport.connections), in the order in which it sends them.
+  const std::vector<uet::Message>& messages(std::uint32_t connection) const {
+    return network_.flows()[connection].sender.messages.all;
+  }
+
   // Calls back for each acknowledgement that a sender gets.
   void watch(std::function<void(const uet::Acknowledged&)> call) { network_.watch(std::move(call)); }
 

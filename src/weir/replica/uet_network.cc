@@ -20,8 +20,10 @@ Network::Network(const engine::Model& model, const UetParams& params, UetConnect
       calls_(triggers_.size()) {
   set_up_ports();
   set_up_switches();
+  slow_down_links();
   set_up_hosts();
-  for (const UetConnection& connection : connections.rows) add_flow(connection);
+  for (const UetConnection& connection : connections.rows) add_flow(connection, !connections.messages.empty());
+  add_messages(connections.messages);
 }
 
 void Network::run_until(std::int64_t end) {
@@ -43,6 +45,7 @@ void Network::happen(const Event& event) {
       if (event.data == flows_[event.index].sender.timer_number) timed_out(event.index);
       break;
     case kStart: start(event.index); break;
+    case kMessages: start_messages(event.index); break;
   }
 }
 

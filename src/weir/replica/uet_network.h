@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "weir/replica/event_queue.h"
 #include "weir/replica/packet_pool.h"
 #include "weir/replica/uet_connections.h"
+#include "weir/replica/uet_messages.h"
 #include "weir/replica/uet_params.h"
 #include "weir/replica/uet_paths.h"
 #include "weir/replica/uet_random.h"
@@ -27,9 +29,10 @@ namespace weir::replica::uet {
 inline constexpr std::uint32_t kHeader = 64;  // bytes; also an acknowledgement and any other control packet
 
 enum class PacketKind : std::uint8_t { data, request, ack, nack };
+inline bool to_receiver(PacketKind kind) { return kind == PacketKind::data || kind == PacketKind::request; }
 
 // Of events; the index is a flow, a host, a port or a switch.
-enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross };
+enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages };
 
 struct Packet {
   std::uint32_t next = kNone;  // in its queue
@@ -60,11 +63,13 @@ struct Port {
 
   std::int64_t ps_per_byte = 0;
   std::int64_t delay = 0;
+  std::int64_t buffer = 0;  // of a switch: for data; headers have twice as much
+  std::int64_t k_min = 0;   // marks begin above it
+  std::int64_t k_max = 0;
   std::uint32_t owner = 0;
   std::uint32_t peer = 0;
   bool at_switch = false;
   bool to_switch = false;
-  bool last = false;  // the last link of a path
   Serving serving = Serving::nothing;
   PacketQueue headers;
   PacketQueue data;
@@ -80,13 +85,21 @@ struct Port {
   std::uint64_t marked = 0;
 };
 
+// What a switch knows of a flow under adaptive routing by flowlets.
+struct Flowlet {
+  std::uint32_t hop = 0;  // as an index of the flow's hops
+  std::int64_t last = 0;  // when a packet took it
+};
+
 struct Switch {
   std::int64_t latency = 0;
+  bool edge = false;  // has hosts
   std::uint32_t salt = 0;
   PacketQueue inside;
   std::uint32_t next_hop = 0;  // round robin
   std::uint64_t drops = 0;
-  std::vector<std::uint32_t> up;  // ports
+  std::unordered_map<std::uint32_t, Flowlet> flowlets;  // by flow
+  std::vector<std::uint32_t> up;                        // ports
   std::vector<std::uint32_t> down;
   std::uint32_t all_up = kNone;        // an edge switch's hops for all that is above it
   std::vector<std::uint32_t> hops_to;  // by host: which of hops_
@@ -106,6 +119,9 @@ struct Sent {
   std::uint32_t size = 0;
   std::int32_t resent = -1;  // how often
   bool outstanding = false;
+  // of connections that are kept for messages
+  bool acknowledged = false;
+  std::uint32_t message = 0;  // that it is a piece of
 };
 
 struct Sender {
@@ -115,6 +131,7 @@ struct Sender {
   std::optional<cc::Nscc> nscc;
   cc::Control control;
   Paths paths;
+  Messages messages;
   std::int64_t backlog = 0;  // not sent yet, with headers
   std::int64_t in_flight = 0;
   std::int64_t received = 0;  // as the receiver says
@@ -196,6 +213,8 @@ class Network {
   // uet_switches.cc
   void set_up_ports();
   void set_up_switches();
+  void slow_down_links();
+  void slow_down(std::uint32_t port);
   void enqueue(std::uint32_t port, std::uint32_t packet);
   void enqueue_data(Port& port, std::uint32_t packet);
   void enqueue_header(Port& port, std::uint32_t packet);
@@ -209,8 +228,16 @@ class Network {
   void enter(std::uint32_t node, std::uint32_t packet);
   void cross(std::uint32_t sw);
   void drop(const Port& port, std::uint32_t packet);
+  // uet_routing.cc
   std::uint32_t choose(Switch& s, const Packet& packet, std::vector<std::uint32_t>& hops);
-  std::uint32_t least_queue(const std::vector<std::uint32_t>& hops);
+  std::size_t hashed_hop(const Switch& s, const Packet& packet, const std::vector<std::uint32_t>& hops) const;
+  std::uint32_t next_in_turn(Switch& s, std::vector<std::uint32_t>& hops, std::uint32_t rounds);
+  std::uint8_t compare_loads(const std::vector<std::uint32_t>& hops);
+  std::uint32_t any_of_least();
+  std::uint32_t least_loaded(const std::vector<std::uint32_t>& hops);
+  std::uint32_t flowlet_hop(Switch& s, std::uint32_t flow, const std::vector<std::uint32_t>& hops);
+  std::size_t instead_of_worst(std::size_t hashed, const std::vector<std::uint32_t>& hops);
+  std::uint8_t level_of(Port& port) const;
   std::uint8_t queue_level(Port& port) const;
   void permute(std::vector<std::uint32_t>& hops);
   std::vector<std::uint32_t>& hops_to(std::uint32_t sw, std::uint32_t host);
@@ -220,8 +247,9 @@ class Network {
   void set_up_hosts();
   Time base_rtt(unsigned tiers) const;
   unsigned tiers_of(std::uint32_t src, std::uint32_t dst) const;
-  void add_flow(const UetConnection& connection);
+  void add_flow(const UetConnection& connection, bool has_messages);
   void start(std::uint32_t flow);
+  void begin(std::uint32_t flow, std::int64_t backlog);
   void call(std::uint32_t trigger);
   void start_triggered();
   void serve(std::uint32_t host);
@@ -231,6 +259,13 @@ class Network {
   void cant_send(std::uint32_t host);
   void send_control(std::uint32_t host, std::uint32_t packet);
   void send_control_now(std::uint32_t host);
+  // uet_messages.cc
+  std::uint32_t next_piece(const Messages& messages) const;
+  void add_messages(const std::vector<UetMessage>& messages);
+  void start_messages(std::uint32_t flow);
+  void note_piece(Sender& s) const;
+  void acknowledge_piece(Messages& messages, Sent& sent) const;
+  bool messages_are_done(std::uint32_t flow) const;
   // uet_senders.cc
   std::uint32_t next_size(const Sender& s) const;
   bool fits(const Sender& s, std::int64_t size) const;
@@ -284,7 +319,7 @@ class Network {
   std::vector<Port> ports_;
   std::vector<Switch> switches_;
   std::vector<std::vector<std::uint32_t>> hops_;
-  std::vector<std::uint32_t> least_;  // scratch
+  std::vector<std::uint32_t> least_;  // scratch: of hops that are compared, those with the least level
   std::vector<Nic> nics_;
   Rate nic_rate_;
   std::array<std::int64_t, 3> link_delay_{};  // by tier: of hosts, of edge switches up, ...

@@ -11,7 +11,8 @@ namespace weir::replica {
 
 struct UetParams {
   enum class Spraying : std::uint8_t { oblivious, reps, reps_legacy, bitmap, mixed };
-  enum class Routing : std::uint8_t { ecmp, adaptive, round_robin };
+  enum class Routing : std::uint8_t { ecmp, adaptive, round_robin, host_adaptive, edge_round_robin };
+  enum class Load : std::uint8_t { queue, bandwidth };
 
   Bytes buffer{798'720};
   bool trimming = true;
@@ -19,6 +20,10 @@ struct UetParams {
   Spraying load_balancing = Spraying::mixed;
   std::uint32_t paths = 64;
   Routing routing = Routing::ecmp;
+  Load load = Load::queue;
+  bool flowlets = false;
+  Time flowlet_gap{10'000'000};
+  std::uint32_t slow_links = 0;
   Bytes sack_threshold{16'384};
   Bytes window{0};
   bool own_base_rtt = false;
@@ -41,10 +46,28 @@ struct UetParams {
              "how a sender chooses the entropy of each packet", "-load_balancing_algo");
     p.integer("paths", &UetParams::paths, 1, 8192, "entropies of a flow; a power of two, 1 = one path",
               "-paths; -strat ecmp_ar and ecmp_rr set 1");
-    p.choice("routing", &UetParams::routing, {"ecmp", "adaptive", "round-robin"},
-             "how a switch chooses among equal paths: by hash of flow and entropy, the port with the shortest queue in "
-             "four levels, or one after the other; short packets always by hash",
-             "-strat ecmp_host, ecmp_ar, ecmp_rr");
+    p.choice("routing", &UetParams::routing, {"ecmp", "adaptive", "round-robin", "host-adaptive", "edge-round-robin"},
+             "how a switch chooses among equal paths: ecmp: by hash of flow and entropy; adaptive: a port with the "
+             "least load, and short packets by hash; round-robin: one after the other, and short packets by hash; "
+             "host-adaptive: by hash, and half of the packets that this gives a port with the greatest load take one "
+             "with the least; edge-round-robin: switches with hosts one after the other, others by hash",
+             "-strat ecmp_host, ecmp_ar, ecmp_rr, ecmp_host_ar, rr_ecmp");
+    p.choice("load", &UetParams::load, {"queue", "bandwidth"},
+             "what adaptive switches compare: queue: four levels of the port's queue; bandwidth: what the simulator "
+             "never measures, so that all ports are alike",
+             "-ar_method queue or qb, bandwidth")
+        .only_with("routing", {"adaptive", "host-adaptive"});
+    p.flag("flowlets", &UetParams::flowlets,
+           "adaptive: a flow keeps its port, and may change it after a pause; else each packet has a port of its own",
+           "-ar_granularity flow")
+        .only_with("routing", {"adaptive"});
+    p.time("flowlet_gap", &UetParams::flowlet_gap, "a longer pause, after which every second packet looks for a port",
+           "-ar_sticky_delta")
+        .only_with("flowlets", {"true"});
+    p.integer("slow_links", &UetParams::slow_links, 0, UINT32_MAX,
+              "links with a quarter of their rate, buffer and ECN thresholds: of two tiers of switches, all links of "
+              "so many switches of the second; of three, so many links from the third down",
+              "-failed");
     p.bytes(
         "sack_threshold", &UetParams::sack_threshold,
         "the receiver acknowledges after so many bytes on the wire; marked packets at once. Its count has 16 bits: a "

@@ -59,12 +59,13 @@ std::uint32_t Network::send_packet(std::uint32_t flow) {
 std::uint32_t Network::send_new(std::uint32_t flow) {
   Flow& f = flows_[flow];
   Sender& s = f.sender;
-  const std::uint32_t size = next_size(s);
+  const std::uint32_t size = s.messages.empty() ? next_size(s) : next_piece(s.messages);
   s.backlog -= size;
   s.in_flight += size;
   const std::uint32_t id = new_packet(flow, PacketKind::data, s.next_seq, size);
   packets_[id].ack_requested = s.backlog == 0 || s.in_flight + size >= s.control.window.count;
   transmit(flow, id);
+  if (!s.messages.empty()) note_piece(s);
   ++s.next_seq;
   return size;
 }
@@ -265,12 +266,15 @@ void Network::acknowledge_up_to(std::uint32_t flow, std::uint32_t expected) {
   }
   for (; s.first_sent < expected; ++s.first_sent) {
     if (s.sent.front().outstanding) not_outstanding(flow, s.sent.front());
+    if (!s.messages.empty()) acknowledge_piece(s.messages, s.sent.front());
     s.sent.pop_front();
   }
 }
 
 void Network::acknowledge_one(std::uint32_t flow, std::uint32_t seq) {
   Sender& s = flows_[flow].sender;
+  if (!s.messages.empty() && seq >= s.first_sent && seq - s.first_sent < s.sent.size())
+    acknowledge_piece(s.messages, s.sent[seq - s.first_sent]);
   if (Sent* sent = outstanding(s, seq)) {
     not_outstanding(flow, *sent);
   } else if (const auto lost = s.lost.find(seq); lost != s.lost.end()) {
@@ -308,7 +312,8 @@ bool Network::check_finished(std::uint32_t flow, std::uint32_t expected) {
   Flow& f = flows_[flow];
   Sender& s = f.sender;
   const std::int64_t packets = std::int64_t{expected} - s.requests;
-  if (f.finished || packets * mss_ < f.connection.size.count) return f.finished;
+  const bool done = s.messages.empty() ? packets * mss_ >= f.connection.size.count : messages_are_done(flow);
+  if (f.finished || !done) return f.finished;
   f.finished = true;
   ++counters_.flows_completed;
   finished_.push_back(record_of(f, {now()}));

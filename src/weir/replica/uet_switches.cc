@@ -1,6 +1,7 @@
 // Links and switches (compositequeue.cpp, pipe.cpp, fat_tree_switch.cpp of uet-htsim).
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "weir/replica/uet_network.h"
 
@@ -8,25 +9,12 @@ namespace weir::replica::uet {
 namespace {
 
 constexpr std::uint32_t kHeaderShare = 100'000;        // headers go before one data packet
-constexpr std::uint32_t kShortForAdaptive = 100;       // bytes; shorter packets are hashed
-constexpr std::uint32_t kShortForRoundRobin = 128;     // bytes
-constexpr std::int64_t kLookEvery = 100'000;           // ps
 constexpr std::int64_t kPicobits = 8'000'000'000'000;  // per byte and second
+constexpr std::int64_t kNever = INT64_MAX;             // a queue that no port has
 
-constexpr std::uint32_t kOwnNumbers = 1'000'000'000;  // what the simulator's own numbers of flows begin with
+std::uint32_t opposite(std::uint32_t port) { return port ^ 1; }
 
-// Jenkins' mix of three words ("Algorithm Alley", Dr. Dobb's Journal, September 1997), as FreeBSD's bridge uses it.
-std::uint32_t jenkins(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  constexpr std::uint32_t kGolden = 0x9e3779b9;
-  a += kGolden;
-  b += kGolden;
-  for (const auto& [first, second, third] : {std::array{13, 8, 13}, {12, 16, 5}, {3, 10, 15}}) {
-    a = (a - b - c) ^ (c >> first);
-    b = (b - c - a) ^ (a << second);
-    c = (c - a - b) ^ (b >> third);
-  }
-  return c;
-}
+constexpr double kSlow = 0.25;  // what slow links have of rate, buffer and thresholds
 
 }  // namespace
 
@@ -36,6 +24,9 @@ void Network::set_up_ports() {
     const net::Link& link = topology_.links[p / 2];
     port.ps_per_byte = kPicobits / link.rate.bits_per_second;
     port.delay = link.delay.ps;
+    port.buffer = params_.buffer.count;
+    port.k_min = model_.ecn.enabled ? model_.ecn.k_min.count : kNever;
+    port.k_max = model_.ecn.enabled ? model_.ecn.k_max.count : kNever;
     port.owner = topology_.port_owner(p);
     port.peer = topology_.port_peer(p);
     port.at_switch = port.owner >= topology_.hosts;
@@ -46,7 +37,9 @@ void Network::set_up_ports() {
 void Network::set_up_switches() {
   const std::array latency{params_.edge_latency, params_.middle_latency, params_.core_latency};
   for (std::uint32_t s = 0; s < topology_.switches; ++s) {
-    switches_[s].latency = latency[topology_.tier[topology_.hosts + s] - 1u].ps;
+    const unsigned tier = topology_.tier[topology_.hosts + s];
+    switches_[s].latency = latency[tier - 1u].ps;
+    switches_[s].edge = tier == 1;
     switches_[s].salt = random_.bits();
     switches_[s].hops_to.assign(topology_.hosts, kNone);
   }
@@ -58,11 +51,48 @@ void Network::set_up_switches() {
   }
 }
 
+// In two tiers all links of the first spines, both ways. In three the links from cores down to middle switches: link l
+// of middle switch m if l + m k is low enough, k middle switches being in a pod. Parallel links are one.
+void Network::slow_down_links() {
+  if (params_.slow_links == 0) return;
+  const auto distinct_peers = [&](const std::vector<std::uint32_t>& ports) {
+    std::set<std::uint32_t> peers;
+    for (const std::uint32_t p : ports) peers.insert(ports_[p].peer);
+    return peers.size();
+  };
+  const std::size_t in_pod = distinct_peers(switches_.front().up);
+  std::size_t middle = 0;
+  for (std::uint32_t s = 0; s < topology_.switches; ++s) {
+    if (topology_.tier[topology_.hosts + s] != 2) continue;
+    const Switch& sw = switches_[s];
+    std::set<std::uint32_t> cores;
+    for (const std::uint32_t p : sw.up) {
+      cores.insert(ports_[p].peer);
+      if (cores.size() - 1 + middle * in_pod < params_.slow_links) slow_down(opposite(p));
+    }
+    if (sw.up.empty() && middle < params_.slow_links)
+      for (const std::uint32_t p : sw.down) {
+        slow_down(p);
+        slow_down(opposite(p));
+      }
+    ++middle;
+  }
+}
+
+void Network::slow_down(std::uint32_t p) {
+  Port& port = ports_[p];
+  const auto part = [](std::int64_t whole) { return static_cast<std::int64_t>(static_cast<double>(whole) * kSlow); };
+  port.ps_per_byte = kPicobits / part(topology_.links[p / 2].rate.bits_per_second);
+  port.buffer = part(port.buffer);
+  port.k_min = port.k_min == kNever ? kNever : part(port.k_min);
+  port.k_max = port.k_max == kNever ? kNever : part(port.k_max);
+}
+
 void Network::enqueue(std::uint32_t p, std::uint32_t id) {
   Port& port = ports_[p];
   const Packet& packet = packets_[id];
   const bool header = packet.header;
-  const bool full = port.at_switch && !header && port.data_bytes + packet.size > params_.buffer.count;
+  const bool full = port.at_switch && !header && port.data_bytes + packet.size > port.buffer;
   const bool arriving_goes = full && random_.uniform() >= 0.5;
   if (full) discard(port, arriving_goes ? id : pop_data(port));
   if (header)
@@ -79,7 +109,7 @@ void Network::enqueue_data(Port& port, std::uint32_t id) {
 
 void Network::enqueue_header(Port& port, std::uint32_t id) {
   const std::int64_t size = packets_[id].size;
-  if (port.at_switch && port.header_bytes + size > 2 * params_.buffer.count) {
+  if (port.at_switch && port.header_bytes + size > 2 * port.buffer) {
     drop(port, id);
     return;
   }
@@ -146,10 +176,10 @@ void Network::served(std::uint32_t p) {
 }
 
 bool Network::marks(const Port& port) {
-  if (!model_.ecn.enabled || port.data_bytes <= model_.ecn.k_min.count) return false;
-  if (port.data_bytes > model_.ecn.k_max.count) return true;
-  const std::int64_t above = port.data_bytes - model_.ecn.k_min.count;
-  return random_.bits() < Random::kMost * above / (model_.ecn.k_max.count - model_.ecn.k_min.count);
+  if (port.data_bytes <= port.k_min) return false;
+  if (port.data_bytes > port.k_max) return true;
+  const std::int64_t above = port.data_bytes - port.k_min;
+  return random_.bits() < Random::kMost * above / (port.k_max - port.k_min);
 }
 
 // Of all that is on a link only the first packet has an event.
@@ -174,7 +204,7 @@ void Network::arrived(std::uint32_t p) {
 void Network::enter(std::uint32_t s, std::uint32_t id) {
   Packet& packet = packets_[id];
   const UetConnection& connection = flows_[packet.flow].connection;
-  const bool forward = packet.kind == PacketKind::data || packet.kind == PacketKind::request;
+  const bool forward = to_receiver(packet.kind);
   Switch& sw = switches_[s];
   packet.egress = choose(sw, packet, hops_to(s, forward ? connection.dst : connection.src));
   packet.due = now() + sw.latency;
@@ -187,83 +217,6 @@ void Network::cross(std::uint32_t s) {
   const std::uint32_t id = packets_.pop(sw.inside);
   enqueue(packets_[id].egress, id);
   if (!sw.inside.empty()) schedule(packets_[sw.inside.first].due, {kCross, s});
-}
-
-std::uint32_t Network::choose(Switch& s, const Packet& packet, std::vector<std::uint32_t>& hops) {
-  if (hops.size() == 1) return hops.front();
-  const bool one_path = flows_[packet.flow].connection.one_path;
-  if (params_.routing == UetParams::Routing::adaptive && packet.size >= kShortForAdaptive && !one_path)
-    return least_queue(hops);
-  if (params_.routing == UetParams::Routing::round_robin && packet.size >= kShortForRoundRobin && !one_path) {
-    if (s.next_hop >= hops.size()) {
-      s.next_hop = 0;
-      permute(hops);
-    }
-    return hops[s.next_hop++];
-  }
-  // Flows without a number get one at either end.
-  const bool back = packet.kind == PacketKind::ack || packet.kind == PacketKind::nack;
-  const std::uint32_t number = flows_[packet.flow].connection.number;
-  const std::uint32_t hashed = back && number >= kOwnNumbers ? number + 1 : number;
-  return hops[jenkins(hashed, s.salt, packet.entropy) % hops.size()];
-}
-
-// Of those with the shortest queue, as far as levels tell, any.
-std::uint32_t Network::least_queue(const std::vector<std::uint32_t>& hops) {
-  least_.clear();
-  std::uint8_t least = 0;
-  for (const std::uint32_t p : hops) {
-    const std::uint8_t level = queue_level(ports_[p]);
-    if (least_.empty() || level < least) {
-      least = level;
-      least_.clear();
-    }
-    if (level == least) least_.push_back(p);
-  }
-  return least_[random_.below(static_cast<std::uint32_t>(least_.size()))];
-}
-
-// Below 5, 10 and 20 % of the buffer, or above; looked at once in a while.
-std::uint8_t Network::queue_level(Port& port) const {
-  if (now() - port.looked_at <= kLookEvery) return port.level;
-  port.looked_at = now();
-  const auto bytes = static_cast<double>(port.data_bytes + port.header_bytes);
-  const auto buffer = static_cast<double>(params_.buffer.count);
-  port.level = bytes < buffer * 0.05 ? 0 : bytes < buffer * 0.1 ? 1 : bytes < buffer * 0.2 ? 2 : 3;
-  return port.level;
-}
-
-void Network::permute(std::vector<std::uint32_t>& hops) {
-  for (auto left = static_cast<std::uint32_t>(hops.size()); left > 0; --left)
-    std::swap(hops[random_.below(left)], hops[left - 1]);
-}
-
-// Found when the first packet asks. What is above an edge switch is the same list for all hosts, further up every host
-// has its own, in an order of its own.
-std::vector<std::uint32_t>& Network::hops_to(std::uint32_t s, std::uint32_t host) {
-  Switch& sw = switches_[s];
-  std::uint32_t& known = sw.hops_to[host];
-  if (known != kNone) return hops_[known];
-  std::vector<std::uint32_t> down;
-  for (const std::uint32_t p : sw.down)
-    if (covers(ports_[p].peer, host)) down.push_back(p);
-  const bool edge = topology_.tier[topology_.hosts + s] == 1;
-  if (down.empty() && edge && sw.all_up != kNone) {
-    known = sw.all_up;
-    return hops_[known];
-  }
-  known = static_cast<std::uint32_t>(hops_.size());
-  const bool up = down.empty();
-  hops_.push_back(up ? sw.up : std::move(down));
-  if (up) permute(hops_.back());
-  if (up && edge) sw.all_up = known;
-  return hops_.back();
-}
-
-bool Network::covers(std::uint32_t node, std::uint32_t host) const {
-  if (node < topology_.hosts) return node == host;
-  const Switch& s = switches_[node - topology_.hosts];
-  return std::any_of(s.down.begin(), s.down.end(), [&](std::uint32_t p) { return covers(ports_[p].peer, host); });
 }
 
 }  // namespace weir::replica::uet

@@ -12,6 +12,7 @@
 
 #include "weir/base/csv.h"
 #include "weir/base/error.h"
+#include "weir/base/params.h"
 #include "weir/base/text_file.h"
 #include "weir/replica/uet_params.h"
 #include "weir/scenario/replica_rules.h"
@@ -27,14 +28,15 @@ using replica::UetConnections;
 using replica::UetTrigger;
 
 constexpr std::size_t kMostFlows = 10'000'000;
+constexpr Bytes kMostOfConnection{100'000'000'000};  // all its messages
 constexpr std::int64_t kLatestNs = 1'000'000'000'000'000;
 const std::vector<std::string> kColumns{"number",   "src",        "dst",    "size_bytes",
                                         "start_ns", "started_by", "starts", "one_path"};
 
 class Reader {
  public:
-  Reader(std::string_view text, const std::string& file, std::uint32_t hosts)
-      : csv_(text, file), file_(file), hosts_(hosts) {}
+  Reader(std::string_view text, const std::string& file, std::uint32_t hosts, bool kept)
+      : csv_(text, file), file_(file), hosts_(hosts), kept_(kept) {}
 
   UetConnections read() {
     if (!csv_.next(fields_)) throw InputError(Where{file_, 0}, "empty; the first line names the columns");
@@ -66,12 +68,14 @@ class Reader {
       throw InputError(csv_.where(), fmt::format("more than {} connections", kMostFlows));
     UetConnection c;
     c.number = static_cast<std::uint32_t>(whole(0, fields_[0], 1, UINT32_MAX));
-    if (!numbers_.insert(c.number).second)
+    if (!kept_ && !numbers_.insert(c.number).second)
       throw InputError(csv_.where(), fmt::format("number {} is there already", c.number));
     c.src = static_cast<std::uint32_t>(whole(1, fields_[1], 0, hosts_ - 1));
     c.dst = static_cast<std::uint32_t>(whole(2, fields_[2], 0, hosts_ - 1));
     if (c.src == c.dst) throw InputError(csv_.where(), fmt::format("connection of host {} to itself", c.src));
     c.size = {whole(3, fields_[3], 1, kUetMaxFlowSize.count)};
+    if (kept_ && !(fields_[5].empty() && fields_[6].empty()))
+      throw InputError(csv_.where(), "kept connections have no triggers; leave started_by and starts empty");
     if (fields_[4].empty() == fields_[5].empty()) throw InputError(csv_.where(), "write either start_ns or started_by");
     if (!fields_[4].empty()) c.start = {whole(4, fields_[4], 0, kLatestNs) * 1000};
     if (!fields_[5].empty()) c.trigger = started_by(fields_[5]);
@@ -83,6 +87,10 @@ class Reader {
     if (fields_[7] != "yes" && fields_[7] != "no")
       throw InputError(csv_.where(), fmt::format("one_path = '{}' is not valid; write yes or no", fields_[7]));
     c.one_path = fields_[7] == "yes";
+    if (kept_) {
+      add_message(out_, known_, c, csv_.where());
+      return;
+    }
     out_.rows.push_back(c);
     where_.push_back(csv_.where());
   }
@@ -134,22 +142,56 @@ class Reader {
   CsvReader csv_;
   std::string file_;
   std::uint32_t hosts_;
+  bool kept_;
   std::vector<std::string> fields_;
   std::set<std::uint32_t> numbers_;
+  std::map<std::uint32_t, std::uint32_t> known_;  // rows of kept connections, by their numbers
   std::map<std::uint32_t, Known> triggers_;
   UetConnections out_;
   std::vector<Where> where_;  // of rows
 };
 
+// Of the file: connections, or their messages.
+std::vector<UetConnection> rows_of(const UetConnections& connections) {
+  if (connections.messages.empty()) return connections.rows;
+  std::vector<UetConnection> out;
+  for (const replica::UetMessage& m : connections.messages) {
+    UetConnection& row = out.emplace_back(connections.rows[m.row]);
+    row.size = m.size;
+    row.start = m.start;
+  }
+  return out;
+}
+
 }  // namespace
 
-UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts) {
-  return Reader(text, file, hosts).read();
+UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts, bool kept) {
+  return Reader(text, file, hosts, kept).read();
+}
+
+void add_message(UetConnections& connections, std::map<std::uint32_t, std::uint32_t>& rows,
+                 const UetConnection& message, const Where& where) {
+  const auto [known, is_new] = rows.try_emplace(message.number, static_cast<std::uint32_t>(connections.rows.size()));
+  connections.messages.push_back({known->second, message.size, message.start});
+  if (is_new) {
+    connections.rows.push_back(message);
+    return;
+  }
+  UetConnection& c = connections.rows[known->second];
+  if (c.src != message.src || c.dst != message.dst || c.one_path != message.one_path)
+    throw InputError(where, fmt::format("a message of connection {}, which leads from host {} to host {}{}; write the "
+                                        "same in all its rows",
+                                        c.number, c.src, c.dst, c.one_path ? " on one path" : ""));
+  c.size += message.size;
+  if (c.size > kMostOfConnection)
+    throw InputError(where, fmt::format("the messages of connection {} are more than {}", c.number,
+                                        format_value(kMostOfConnection)));
 }
 
 std::string format_connections(const UetConnections& connections) {
   std::string out = fmt::format("{}\n", fmt::join(kColumns, ","));
-  for (const UetConnection& c : connections.rows) {
+  const auto rows = rows_of(connections);
+  for (const UetConnection& c : rows) {
     std::string by;
     if (c.trigger != kNoTrigger) {
       const UetTrigger& t = connections.triggers[c.trigger];
@@ -166,7 +208,8 @@ std::string format_connections(const UetConnections& connections) {
 }
 
 std::optional<std::size_t> never_started(const UetConnections& connections) {
-  const auto& [rows, triggers] = connections;
+  const auto& rows = connections.rows;
+  const auto& triggers = connections.triggers;
   std::vector<std::vector<std::size_t>> waiting(triggers.size());
   std::vector<std::size_t> ready;
   std::vector<bool> started(rows.size());
@@ -216,11 +259,15 @@ UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
 
 replica::UetConnections connections_of(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
   const std::string& name = fidelity_params<replica::UetParams>(s).connections;
+  const bool kept = s.transport.connections == host::ConnectionKind::kept;
+  if (name.empty() && kept)
+    throw replica_error(s, "transport.connections",
+                        "only messages of a file, which fidelity.connections names, share connections: remove this");
   if (name.empty()) return at_its_place(s, "traffic", [&] { return connections_of(traffic, s.run.stop); });
   const std::string file = (std::filesystem::path(s.folder) / name).string();
   const std::string text =
       at_its_place(s, "fidelity", [&] { return read_named_file(file, "a CSV of connections", "connections"); });
-  return parse_connections(text, file, model.topology.hosts);
+  return parse_connections(text, file, model.topology.hosts, kept);
 }
 
 }  // namespace weir::scenario

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "weir/base/error.h"
 #include "weir/base/units.h"
 #include "weir/replica/uet_connections.h"
 #include "weir/scenario/scenario.h"
@@ -23,9 +26,17 @@ namespace weir::scenario {
 //   starts      the number of a trigger that the end of this connection calls; empty = none
 //   one_path    yes or no: the same entropy for all packets, and no adaptive routing
 //
+// With `kept` connections each row is a message, and rows of one number are those of one connection.
+//
 // Reads such a file. Throws InputError that names file and line.
-replica::UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts);
+replica::UetConnections parse_connections(std::string_view text, const std::string& file, std::uint32_t hosts,
+                                          bool kept = false);
 std::string format_connections(const replica::UetConnections& connections);
+
+// A message of the connection with this row's number, which is a new one with its first message. Throws InputError with
+// the place if it leads elsewhere, or if the connection becomes too large.
+void add_message(replica::UetConnections& connections, std::map<std::uint32_t, std::uint32_t>& rows,
+                 const replica::UetConnection& message, const Where& where);
 
 // A row that nothing ever starts, if there is one.
 std::optional<std::size_t> never_started(const replica::UetConnections& connections);

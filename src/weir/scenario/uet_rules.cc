@@ -62,7 +62,7 @@ void check_uet(const Scenario& s, const engine::Model& model) {
   hold(s, "network.ecn", params_of<net::EcnParams>(), &s.ecn, &plain.ecn, {"enabled", "k_min", "k_max"});
   if (!s.ecn_overrides.empty()) throw replica_error(s, "network.ecn.rate.0", "all ports mark alike: remove this");
   hold(s, "network.pfc.watchdog", params_of<net::WatchdogParams>(), &s.watchdog, &plain.watchdog, {});
-  hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport, {"payload"});
+  hold(s, "transport", params_of<host::TransportParams>(), &s.transport, &plain.transport, {"payload", "connections"});
   if (!s.faults.loss.empty()) throw replica_error(s, "network.loss.0", "it is not possible");
   hold_failures(s, "");
   check_tiers(s, model.topology);
