@@ -3,6 +3,7 @@ import { brand } from './brand';
 import { h } from './dom';
 import { onTheme, themeSwitch } from './theme';
 import { ViewDocument, readDocument } from './view_data';
+import { balancePanel } from './view/balance';
 import { changePanel } from './view/change';
 import { Controls } from './view/controls';
 import { findPanel } from './view/find';
@@ -15,6 +16,7 @@ import { Context, Panel } from './view/panel';
 import { pausePanel } from './view/pauses';
 import { Picture } from './view/picture';
 import { portPanel } from './view/port';
+import { ranksPanel } from './view/ranks';
 import { Run, pause } from './view/run';
 import { Show, State, Store } from './view/state';
 import { Timeline } from './view/timeline';
@@ -31,7 +33,7 @@ async function build(): Promise<void> {
   const run = goesOn ? new LiveRun(doc) : new Run(doc);
   await run.start();
   const rows = (table: string) => doc.tables[table]?.rows ?? 0;
-  const counts: { [kind in Show['kind']]: () => number } = { worst: () => 1, find: () => 1, change: () => (goesOn ? 1 : 0), flow: () => rows('flows'), port: () => run.ports, node: () => run.nodes, pause: () => rows('pauses') };
+  const counts: { [kind in Show['kind']]: () => number } = { worst: () => 1, find: () => 1, ranks: () => doc.drivers?.length ?? 0, balance: () => 1, change: () => (goesOn ? 1 : 0), flow: () => rows('flows'), port: () => run.ports, node: () => run.nodes, pause: () => rows('pauses') };
   const live = run instanceof LiveRun ? new Live(run, told) : null;
   if (live) await live.ask();
   const store = new Store(run.bins, (show) => show.id >= 0 && show.id < counts[show.kind]());
@@ -42,8 +44,8 @@ async function build(): Promise<void> {
   let asked: string | null = null;
   let near: [number, number] | null = null; // the ends of the last port that was shown
   const context: Context = {
-    run, store, goTime: (ps) => timeline.go(run.binAt(ps)),
-    frames: () => (frames = frames ?? run.series().then((series) => new Frames(run, series))),
+    run, store, goTime: (ps) => timeline.go(run.binAt(ps)), zoomTime: (factor, ps) => timeline.zoom(factor, run.binAt(ps)),
+    frames: () => (frames = frames ?? framesOf(run)),
     find: (text) => {
       asked = text;
       if (store.state.show.kind === 'find') void open();
@@ -52,9 +54,9 @@ async function build(): Promise<void> {
   };
 
   const dialog = helpDialog(goesOn);
-  const tab = (kind: 'worst' | 'find' | 'change', text: string, key: string) =>
+  const tab = (kind: 'worst' | 'find' | 'ranks' | 'balance' | 'change', text: string, key: string) =>
     h('button', { type: 'button', role: 'tab', 'data-tab': kind, title: key, onclick: () => store.set({ show: { kind, id: 0 } }) }, text);
-  const tabs = [tab('worst', 'Worst', 'w'), tab('find', 'Flows and search', 'f, or / to search'), ...(goesOn ? [tab('change', 'Change', 'c')] : [])];
+  const tabs = [tab('worst', 'Worst', 'w'), tab('find', 'Flows and search', 'f, or / to search'), ...((doc.drivers?.length ?? 0) > 0 ? [tab('ranks', 'Ranks', 'k')] : []), tab('balance', 'Balance', 'b'), ...(goesOn ? [tab('change', 'Change', 'c')] : [])];
   const body = h('div', { class: 'panel-body', role: 'tabpanel', tabindex: -1 });
   const panelElement = h('aside', { class: 'panel card', 'aria-label': 'details' }, h('div', { class: 'tabs', role: 'tablist' }, ...tabs), body);
   const ended = goesOn ? h('span', { class: 'badge' }, 'live') : doc.complete ? h('span', { class: 'badge' }, doc.ended_by) : h('span', { class: 'badge warn', title: doc.reason ?? null }, 'incomplete: ' + doc.ended_by);
@@ -85,7 +87,7 @@ async function build(): Promise<void> {
     body.setAttribute('aria-busy', 'true');
     const given = asked;
     asked = null;
-    const made = await (kind === 'worst' ? worstPanel(context) : kind === 'find' ? findPanel(context, given) : kind === 'change' ? changePanel(live as Live, near) : kind === 'flow' ? flowPanel(context, id)
+    const made = await (kind === 'worst' ? worstPanel(context) : kind === 'find' ? findPanel(context, given) : kind === 'ranks' ? ranksPanel(context, id) : kind === 'balance' ? balancePanel(context) : kind === 'change' ? changePanel(live as Live, near) : kind === 'flow' ? flowPanel(context, id)
       : kind === 'port' ? portPanel(context, id) : kind === 'node' ? nodePanel(context, id) : pausePanel(context, id));
     // meanwhile something else may have been chosen
     if (mine !== turn) return made.dispose?.();
@@ -113,7 +115,7 @@ async function build(): Promise<void> {
     if (!built) return;
     controls?.show();
     if (live?.state === 'gone') return;
-    const made = new Frames(run, await run.series());
+    const made = await framesOf(run);
     frames = Promise.resolve(made);
     store.grow(run.bins, bin / run.interval);
     bin = run.interval;
@@ -153,7 +155,11 @@ async function build(): Promise<void> {
   controls?.show();
   document.documentElement.dataset.ready = 'true';
   // For the browser's console, and for tests.
-  Object.assign(window, { weirView: { run, store, picture, timeline, marks, live } });
+  Object.assign(window, { weirView: { run, store, picture, timeline, marks, live, panel: () => panel } });
+}
+
+async function framesOf(run: Run): Promise<Frames> {
+  return new Frames(run, await run.series(), await run.outages());
 }
 
 // Of a result that is served by its run, which waits for this.
@@ -188,7 +194,7 @@ function keys(context: Context, picture: Picture, timeline: Timeline, dialog: HT
     const at = kind === 'port' ? list.indexOf(id) : -1;
     store.set({ show: { kind: 'port', id: list[at < 0 ? (by > 0 ? 0 : list.length - 1) : (at + by + list.length) % list.length] } });
   };
-  const acts: { [key: string]: (event: KeyboardEvent) => void } = {
+  const acts: { [key: string]: (event: KeyboardEvent) => unknown } = {
     ' ': () => timeline.play(!timeline.playing),
     ArrowLeft: (e) => timeline.step(e.shiftKey ? -10 : -1),
     ArrowRight: (e) => timeline.step(e.shiftKey ? 10 : 1),
@@ -213,6 +219,8 @@ function keys(context: Context, picture: Picture, timeline: Timeline, dialog: HT
     '/': () => (store.state.show.kind === 'find' ? panel()?.focus?.() : store.set({ show: { kind: 'find', id: 0 } })),
     w: () => store.set({ show: { kind: 'worst', id: 0 } }),
     f: () => store.set({ show: { kind: 'find', id: 0 } }),
+    k: () => (run.doc.drivers?.length ?? 0) > 0 && store.set({ show: { kind: 'ranks', id: 0 } }),
+    b: () => store.set({ show: { kind: 'balance', id: 0 } }),
     Escape: () => store.set({ show: { kind: 'worst', id: 0 } }),
     '?': () => dialog.showModal(),
     ...(controls && { r: () => controls.go(), s: () => controls.step(), '.': () => controls.toPresent(), c: () => store.set({ show: { kind: 'change', id: 0 } }) }),

@@ -19,6 +19,12 @@ export interface PartKind {
   meaning: string;
 }
 
+// What decides which messages hosts send, and on what they spend their time then.
+export interface Driver {
+  tag: string;
+  activities: string[];
+}
+
 export interface ViewDocument {
   weir: string;
   format: number;
@@ -35,7 +41,9 @@ export interface ViewDocument {
   sim_time_ps: number;
   interval_ps: number;
   occupancy_interval_ps: number;
-  omitted: { pauses: number; events: number };
+  omitted: { pauses: number; events: number; activities?: number };
+  drivers?: Driver[]; // those of which activities are known
+  activities_within_ps?: number; // activities of a host within spans of this length are put together; 0: none are
   tags: string[];
   algorithms: string[];
   parts: PartKind[];

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { open, run } from './browser.mjs';
-import { none } from './view_documents.mjs';
+import { none, training } from './view_documents.mjs';
 import { bundled, column, documents, pageOf } from './view_pages.mjs';
 
 const [folder] = process.argv.slice(2);
@@ -364,6 +364,138 @@ const tests = {
     await p.close();
   },
 
+  async 'ranks: who came last, for whom others waited, and the critical path'() {
+    const p = await open(page('step'));
+    await p.locator('[data-tab="ranks"]').click();
+    await shows(p, 'ranks-0');
+    const [host, begin, end, activity, waited] = ['host', 'begin_ps', 'end_ps', 'activity', 'waited_for'].map((name) => column('step', 'activities', name));
+    const sum = (test) => host.reduce((total, _, i) => total + (test(i) ? end[i] - begin[i] : 0), 0);
+    const last = host[rowOfLargest(end)];
+    const awaited = Array.from({ length: 64 }, (_, h) => sum((i) => waited[i] === h));
+    const computed = Array.from({ length: 64 }, (_, h) => sum((i) => host[i] === h && activity[i] === 0));
+    const verdict = p.locator('.verdict');
+    assert.equal(await verdict.getAttribute('data-last'), String(last));
+    assert.equal(await verdict.getAttribute('data-awaited'), String(rowOfLargest(awaited)));
+    assert.equal(rowOfLargest(awaited), 37);
+    assert.equal(await verdict.getAttribute('data-idle'), String(computed.indexOf(Math.min(...computed))));
+    assert.match(plain(await verdict.innerText()), new RegExp(`Last came host ${last}, at `));
+    // from the end to the beginning without a gap: rounds of the slow host, and then those that waited for it
+    const { rounds, compute, ring } = training;
+    const onPath = await p.locator('[data-activity]').evaluateAll((all) => all.map((tr) => Number(tr.dataset.ps)));
+    assert.deepEqual(onPath, [rounds * 1.5 * compute, rounds * ring, end[rowOfLargest(end)] - rounds * (1.5 * compute + ring)]);
+    assert.match(plain(await p.locator('[data-path]').innerText()), /through 2 ranks: host 37 \(288 µs\), /);
+    assert.equal(await p.locator('[data-rows]').getAttribute('data-rows'), '64');
+    // what was put together has no such path
+    await p.evaluate(() => { window.weirView.run.doc.activities_within_ps = 1e6; });
+    await p.keyboard.press('w');
+    await shows(p, 'worst-0');
+    await p.keyboard.press('k');
+    await shows(p, 'ranks-0');
+    assert.equal(await p.locator('[data-path]').count(), 0);
+    assert.match(plain(await p.locator('[data-nopath]').innerText()), /within 1 µs is put together/);
+    await p.close();
+  },
+
+  async 'ranks: words, clicks and the wheel are about what is drawn there'() {
+    const p = await open(page('step'), {}, '#show=ranks-0');
+    await shows(p, 'ranks-0');
+    const [host, begin, end, waited] = ['host', 'begin_ps', 'end_ps', 'waited_for'].map((name) => column('step', 'activities', name));
+    const place = (h, ps) => p.evaluate(([of, at]) => window.weirView.panel().picture.placeOf(of, at), [h, ps]);
+    const row = waited.findIndex((w, i) => w === 37 && host[i] === 34);
+    await p.mouse.move(...(await place(34, (begin[row] + end[row]) / 2)));
+    assert.match(plain(await p.locator('.ranks .hover').innerText()), /^host 34 · tensor parallelism for 15\.6 µs from .* · host 37 was last to begin$/);
+    await p.mouse.click(...(await place(34, (begin[row] + end[row]) / 2)));
+    assert.equal((await state(p)).bin, Math.floor((begin[row] + end[row]) / 2 / 2e6));
+    // bars have the colours of their activities: computation, and then a wait
+    const colours = [];
+    for (const at of [begin[row] - 5e6, (begin[row] + end[row]) / 2 + 4e6]) {
+      const [x, y] = await place(34, at);
+      colours.push(await p.evaluate(([u, v]) => {
+        const canvas = document.querySelector('.ranks canvas');
+        const box = canvas.getBoundingClientRect();
+        const ratio = canvas.width / box.width;
+        return Array.from(canvas.getContext('2d').getImageData(Math.round((u - box.left) * ratio), Math.round((v - box.top + 1.2) * ratio), 1, 1).data).slice(0, 3).join();
+      }, [x, y]));
+    }
+    assert.deepEqual(colours, ['0,114,178', '213,94,0']);
+    const [x, y] = await place(34, begin[row]);
+    await p.mouse.move(x, y);
+    await p.mouse.wheel(0, -400);
+    const s = await state(p);
+    assert.ok(s.until - s.from < 150, JSON.stringify(s));
+    assert.ok(s.from * 2e6 <= begin[row] && begin[row] <= s.until * 2e6);
+    // a click on a name opens the host
+    const box = await p.locator('.ranks canvas').boundingBox();
+    await p.mouse.click(box.x + 20, (await place(12, begin[row]))[1]);
+    await shows(p, 'node-12');
+    await p.close();
+  },
+
+  async '1,024 ranks: those that stand out have a row'() {
+    const p = await open(page('steps'), {}, '#show=ranks-0');
+    await shows(p, 'ranks-0');
+    const shown = await p.evaluate(() => window.weirView.panel().picture.shown.map((r) => r.host));
+    assert.equal(shown.length, Number(await p.locator('[data-rows]').getAttribute('data-rows')));
+    assert.ok(shown.length > 60 && shown.length <= 110, String(shown.length));
+    assert.deepEqual(shown, shown.slice().sort((a, b) => a - b));
+    const verdict = p.locator('.verdict');
+    for (const name of ['data-last', 'data-awaited', 'data-idle']) assert.ok(shown.includes(Number(await verdict.getAttribute(name))), name);
+    assert.ok(shown.includes(777));
+    assert.match(plain(await p.locator('[data-rows]').innerText()), new RegExp(`^${shown.length} ranks of 1 ?024 ranks have a row`));
+    await p.close();
+  },
+
+  async 'a failed plane is seen, and how uneven NICs and links are used'() {
+    const p = await open(page('planes'));
+    assert.equal(await p.locator('[data-tab="ranks"]').count(), 0, 'nobody has ranks');
+    const down = column('planes', 'outages', 'port');
+    assert.equal(down.length, 34);
+    assert.equal(await p.locator('[data-kind="down"] li').count(), 12);
+    await p.locator('[data-kind="down"] li a').first().click();
+    await shows(p, 'port-' + down[0]);
+    assert.match(plain(await p.locator('.numbers').innerText()), /the link was down\s+from 0 ps to the end/);
+    const flags = await p.evaluate(() => { window.weirView.picture.draw(); return Array.from(window.weirView.picture.frames.frame.flags); });
+    flags.forEach((f, port) => assert.equal((f & 4) !== 0, down.includes(port & ~1), String(port)));
+    // all of its switches are outlined in the colour of what is down
+    const reds = await p.evaluate(() => {
+      const { picture } = window.weirView;
+      const { painter, layout, run } = picture;
+      const c = painter.context;
+      const ratio = c.canvas.width / painter.width;
+      const red = (node) => {
+        const [w, h] = painter.nodeSize(node);
+        const [x, y] = [painter.x(layout.x[node]) - w / 2 - 3, painter.y(layout.y[node]) - h / 2 - 3];
+        const { data } = c.getImageData(Math.round(x * ratio), Math.round(y * ratio), Math.round((w + 6) * ratio), Math.round((h + 6) * ratio));
+        let n = 0;
+        for (let i = 0; i < data.length; i += 4) if (data[i] === 179 && data[i + 1] === 18 && data[i + 2] === 59) n++;
+        return n > 10;
+      };
+      return Array.from({ length: run.nodes - run.doc.hosts }, (_, i) => run.doc.hosts + i).filter(red);
+    });
+    assert.deepEqual(reds, [36, 37, 42]);
+    await p.keyboard.press('b');
+    await shows(p, 'balance-0');
+    const groups = await p.locator('[data-group]').evaluateAll((all) => all.map((tr) => [tr.dataset.group, Number(tr.dataset.ratio), Number(tr.dataset.down)]));
+    assert.deepEqual(groups.map(([name]) => name), [
+      'hosts → edge', 'edge → hosts', 'edge → tier 2', 'tier 2 → edge', ...[0, 1, 2, 3].flatMap((k) => [`port ${k} of hosts, sent`, `port ${k} of hosts, received`])]);
+    // as counted here
+    const [from, to, ports, sent] = [column('planes', 'ports', 'from'), column('planes', 'ports', 'to'), column('planes', 'series', 'port'), column('planes', 'series', 'sent_bytes')];
+    const bytes = new Float64Array(from.length);
+    ports.forEach((port, i) => { bytes[port] += sent[i]; });
+    const ratio = (test) => {
+      const of = Array.from(bytes).filter((_, port) => test(port));
+      const mean = of.reduce((a, b) => a + b, 0) / of.length;
+      return mean > 0 ? Math.max(...of) / mean : 0;
+    };
+    const near = (a, b) => assert.ok(Math.abs(a - b) < 1e-9 * Math.max(1, b), `${a} and ${b}`);
+    near(groups[0][1], ratio((port) => from[port] < 32));
+    near(groups[2][1], ratio((port) => from[port] >= 32 && from[port] < 40 && to[port] >= 40));
+    near(groups[4][1], ratio((port) => from[port] < 32 && (port >> 1) % 4 === 0));
+    assert.deepEqual(groups[8].slice(1), [0, 32], 'nothing was sent by the plane that is down');
+    assert.equal(groups[4][2], 0);
+    await p.close();
+  },
+
   async 'an address holds what is seen'() {
     const p = await open(page('leaf'), {}, '#at=33&show=port-129&colour=use&time=20-120&camera=0.300,0.400,2.000');
     await shows(p, 'port-129');
@@ -444,7 +576,7 @@ const tests = {
 
   async 'texts stand out from their ground'() {
     const faint = new Set();
-    const shown = { leaf: ['', '#show=flow-12', '#show=port-129', '#show=host-3', '#show=flows'], rails: ['#show=pause-0'], odd: [''] };
+    const shown = { leaf: ['', '#show=flow-12', '#show=port-129', '#show=host-3', '#show=flows'], rails: ['#show=pause-0'], odd: [''], step: ['#show=ranks-0'], planes: ['#show=balance-0'] };
     for (const colorScheme of ['light', 'dark'])
       for (const [kind, hashes] of Object.entries(shown))
         for (const hash of hashes) {

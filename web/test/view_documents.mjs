@@ -63,6 +63,14 @@ export const topologies = {
     for (let r = 0; r < rails; r++) for (let s = 0; s < spines; s++) g.link(hosts + r, hosts + rails + s, 800);
     return g;
   },
+  // Hosts with a port in each of several planes, of two leaves and a spine each; one plane may be down, for ever.
+  planes(planes = 4, hosts = 32, failed = -1) {
+    const g = graph(hosts, [...Array(hosts).fill(0), ...Array(2 * planes).fill(1), ...Array(planes).fill(2)]);
+    for (let h = 0; h < hosts; h++) for (let k = 0; k < planes; k++) g.link(h, hosts + 2 * k + (h % 2), 200);
+    for (let k = 0; k < planes; k++) for (const leaf of [0, 1]) g.link(hosts + 2 * k + leaf, hosts + 2 * planes + k, 800);
+    for (const l of g.links) l.down = Math.floor((Math.min(l.b, hosts + 2 * planes - 1) - hosts) / 2) === failed && l.b < hosts + 2 * planes || l.b === hosts + 2 * planes + failed;
+    return g;
+  },
   // A ring of switches with two chords.
   odd(switches = 9, hostsPer = 3) {
     const hosts = switches * hostsPer;
@@ -92,6 +100,7 @@ function withRouting(g) {
   const nodes = g.tiers.length;
   const out = Array.from({ length: nodes }, () => []);
   g.links.forEach((l, i) => {
+    if (l.down) return;
     out[l.a].push([2 * i, l.b]);
     out[l.b].push([2 * i + 1, l.a]);
   });
@@ -269,6 +278,31 @@ function simulate(g, { flows: count, bins, fan = 12, seed = 7 }) {
   return { ports, flows, series, occupancy, events, pauses, dt };
 }
 
+// A step of training: hosts in groups of eight compute, and wait for each other, in rounds; then those of equal places in
+// their groups do. One host computes half as long again.
+export const training = { group: 8, rounds: 8, compute: 20e6, ring: 6e6, end: 30e6, names: ['computation', 'tensor parallelism', 'data parallelism'] };
+function activitiesOf(hosts, slow) {
+  const { group, rounds, compute, ring, end } = training;
+  const rows = [];
+  const free = Array(hosts).fill(0);
+  const add = (host, activity, until, waited) => {
+    rows.push({ driver: 0, host, activity, begin_ps: free[host], end_ps: until, waited_for: waited === host ? none.u32 : waited, parts: 1 });
+    free[host] = until;
+  };
+  const meet = (members, activity, takes) => {
+    const late = members.reduce((a, b) => (free[b] > free[a] ? b : a));
+    const until = free[late] + takes;
+    for (const h of members) add(h, activity, until + (activity === 2 ? h * 1000 : 0), late);
+  };
+  const all = Array.from({ length: hosts }, (_, h) => h);
+  for (let r = 0; r < rounds; r++) {
+    for (const h of all) add(h, 0, free[h] + (h === slow ? 1.5 * compute : compute + (h % 5) * 1e5), h);
+    for (let first = 0; first < hosts; first += group) meet(all.slice(first, first + group), 1, ring);
+  }
+  for (let place = 0; place < group; place++) meet(all.filter((h) => h % group === place), 2, end);
+  return rows.sort((a, b) => a.host - b.host || a.begin_ps - b.begin_ps);
+}
+
 function document(g, run, extra) {
   const finished = run.flows.filter((f) => f.end !== undefined);
   for (const f of run.flows) {
@@ -302,13 +336,18 @@ function document(g, run, extra) {
     for (const row of f.course) course.push({ ...row, time_ps: row.at * run.dt });
   }
   const paths = run.flows.flatMap((f) => Array.from(f.sentOn).map(([port, bytes]) => ({ flow: f.row, port, bytes })));
+  const activities = extra.slow === undefined ? [] : activitiesOf(g.hosts, extra.slow);
+  const outages = g.links.flatMap((l, i) => (l.down ? [{ port: 2 * i, from_ps: 0, until_ps: NaN }] : []));
   return {
     weir: '0.1.0', format: 1, title: 'Synthetic', result: 'synthetic', complete: true, ended_by: 'done',
     hosts: g.hosts, switches: g.tiers.length - g.hosts, sim_time_ps: extra.bins * run.dt,
     interval_ps: run.dt, occupancy_interval_ps: 4 * run.dt,
     omitted: { events: 0, pauses: 0 }, tags: ['web', 'incast'], algorithms: ['hpcc'], parts: partList,
+    drivers: activities.length > 0 ? [{ tag: 'step', activities: training.names }] : [], activities_within_ps: 0,
     ...extra.document,
     tables: {
+      activities: table(activities, 'driver:u16 host:u32:delta activity:u16 begin_ps:f64:delta end_ps:f64:delta waited_for:u32 parts:u32'),
+      outages: table(outages, 'port:u32 from_ps:f64:delta until_ps:f64'),
       nodes: table(g.tiers.map((tier) => ({ tier })), 'tier:u8'),
       ports: table(run.ports.map((p) => ({ from: p.from, to: p.to, rate_bps: p.rate, delay_ps: p.delay })), 'from:u32 to:u32 rate_bps:f64 delay_ps:f64'),
       series: table(run.series, 'bin:u32:delta port:u32:delta sent_bytes:u32 queue_bytes:u32 marked:u32 dropped:u32 trimmed:u32 paused_ps:f64'),
@@ -332,6 +371,9 @@ export const kinds = {
   large: () => [topologies.fatTree(16, 8, 8, 8, 64), { flows: 2500, bins: 120, document: { title: 'Fat tree of 1,024 hosts' } }],
   leaf: () => [topologies.leafSpine(), { flows: 300, bins: 200, document: { title: 'Leaf and spine' } }],
   rails: () => [topologies.rails(), { flows: 300, bins: 200, document: { title: 'Rails', hosts_per_server: 8 } }],
+  step: () => [topologies.leafSpine(), { flows: 300, bins: 200, slow: 37, document: { title: 'A step of training' } }],
+  steps: () => [topologies.fatTree(16, 8, 8, 8, 64), { flows: 300, bins: 200, slow: 777, document: { title: 'A step of 1,024 ranks' } }],
+  planes: () => [topologies.planes(4, 32, 2), { flows: 200, bins: 120, document: { title: 'Four planes, of which one has failed' } }],
   odd: () => [topologies.odd(), { flows: 120, bins: 150, document: { title: 'A ring with chords', complete: false, ended_by: 'memory', reason: 'the run took more memory than allowed', omitted: { events: 12, pauses: 3 } } }],
   empty: () => [topologies.leafSpine(2, 2, 4), { flows: 0, bins: 0, document: { title: 'Nothing happened', tags: [] } }],
   hostile: () => [topologies.leafSpine(2, 2, 8), { flows: 60, bins: 100, fan: 6, document: { title: hostile, result: hostile, tags: [hostile, hostile + '2'], algorithms: [hostile], reason: hostile, complete: false, ended_by: hostile } }],

@@ -29,6 +29,8 @@ namespace weir::net {
 // which its next packet waits has changed (only for readers that ask for it).
 // A message of a connection (transport.connections) is told of as a flow of its own, though its packets have the slot
 // and the generation of the connection; an acknowledgement is of the message of the last byte that it acknowledges.
+// Of hosts: `did`, when a driver says on what the host has spent its time until now (traffic::Desk::did; only for
+// readers that ask for it).
 // Of packets as they are on the wire, for captures; pause and resume frames are among them: `sent`, with the mark and
 // the telemetry that the port gives it, when its transmission begins; `received` whole by this port.
 enum class EventKind : std::uint8_t {
@@ -47,16 +49,18 @@ enum class EventKind : std::uint8_t {
   controlled,
   waiting,
   sent,
-  received
+  received,
+  did
 };
-inline constexpr unsigned kEventKinds = 16;
+inline constexpr unsigned kEventKinds = 17;
 
 // A set of kinds.
-using EventKinds = std::uint16_t;
+using EventKinds = std::uint32_t;
 constexpr EventKinds kind_bit(EventKind kind) { return static_cast<EventKinds>(1u << static_cast<unsigned>(kind)); }
-// The kinds of packets on the wire, all others but `waiting`, and those of flows.
+// The kinds of packets on the wire, all others but `waiting` and `did`, and those of flows.
 inline constexpr EventKinds kOnWire = kind_bit(EventKind::sent) | kind_bit(EventKind::received);
-inline constexpr EventKinds kNotOnWire = (1u << kEventKinds) - 1 - kOnWire - kind_bit(EventKind::waiting);
+inline constexpr EventKinds kNotOnWire = (1u << kEventKinds) - 1 - kOnWire - kind_bit(EventKind::waiting) -
+                                         kind_bit(EventKind::did);
 inline constexpr EventKinds kOfFlows = kind_bit(EventKind::started) | kind_bit(EventKind::ended) |
                                        kind_bit(EventKind::told_loss) | kind_bit(EventKind::controlled) |
                                        kind_bit(EventKind::waiting);
@@ -90,15 +94,17 @@ struct TraceEvent {
   EventKind kind = EventKind::arrived;
   Cause cause = Cause::none;   // waiting, told_loss
   std::uint16_t int_head = 0;  // sent, received: how its INT field begins on the wire, with nHop and pathID (HPCC 4.1)
-  std::uint32_t port = 0;      // where it happens; for flows, the sender's NIC
+  std::uint32_t port = 0;      // where it happens; for flows, the sender's NIC; for `did`, the host's
   std::uint64_t flow = kNoFlow;  // id; kNoFlow for a pause, `sent`, `received`, and a packet that has outlived its flow
-  std::uint32_t src = 0;         // the flow's sender
-  std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards
+  std::uint32_t src = 0;         // the flow's sender; did: the host
+  std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards;
+                                 // did: the activity
   PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set, and seq for
                                  // `started`: its first byte, which is above 0 for a message of a connection, whose
                                  // bytes `sent` and `received` count on; an answer whose flow is not known has seq 0,
-                                 // for the flow's receiver may have forgotten it
-  Time not_before;               // waiting for pacing or On-Ramp: until then
+                                 // for the flow's receiver may have forgotten it; did: slot is the driver's number,
+                                 // dst the host that was waited for
+  Time not_before;               // waiting for pacing or On-Ramp: until then; did: since then
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size

@@ -31,6 +31,9 @@ constexpr std::uint32_t stream_of(std::uint64_t id) {
   return static_cast<std::uint32_t>(id) ^ (high == 0 ? 0 : mix32(high));
 }
 
+// No host (Desk::did).
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
 // What a host sends to another one. In results it is a flow.
 struct Message {
   std::uint64_t id = kAnyId;
@@ -63,6 +66,11 @@ class Desk {
   virtual void post(std::uint32_t host, std::uint64_t word, Time at = {}) = 0;
   // One epoch, at most 10 us (docs/guides/collectives.md).
   virtual Time lag() const = 0;
+  // This host has spent the time from `begin`, which is not after now(), until now on what has this place in
+  // Driver::activities(). `waited_for`: the host that was last to begin what it waited for; itself or kNobody = it
+  // waited for no other, or that is not known. Runs that are looked into keep it (net::EventKind::did); else the call
+  // does nothing.
+  virtual void did(std::uint32_t /*activity*/, Time /*begin*/, std::uint32_t /*waited_for*/ = kNobody) {}
   // So many of the driver's tasks are done. When all are, the run waits for it no more.
   virtual void done(std::uint64_t tasks = 1) = 0;
 };

@@ -8,21 +8,25 @@
 #include <utility>
 #include <variant>
 
+#include "weir/base/csv.h"
 #include "weir/engine/model/model.h"
 #include "weir/host/transport.h"
 
 namespace weir::probe {
 namespace {
 
-constexpr net::EventKinds kWanted = static_cast<net::EventKinds>(net::kNotOnWire);
+constexpr net::EventKinds kWanted =
+    static_cast<net::EventKinds>(net::kNotOnWire) | net::kind_bit(net::EventKind::did);
 
 Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pauses, std::uint64_t omitted_events,
-                   std::uint32_t hosts_per_server) {
+                   const view::HostActivities& activities, std::uint32_t hosts_per_server) {
   return {.probe = std::string(ViewProbe::kName),
           .figures = {{"interval_ps", interval.ps},
                       {"queue_interval_ps", queue_interval.ps},
                       {"omitted_pauses", static_cast<std::int64_t>(omitted_pauses)},
                       {"omitted_events", static_cast<std::int64_t>(omitted_events)},
+                      {"omitted_activities", static_cast<std::int64_t>(activities.omitted())},
+                      {"activities_within_ps", activities.span().ps},
                       {"hosts_per_server", std::int64_t{hosts_per_server}}}};
 }
 
@@ -34,6 +38,9 @@ std::string ViewProbe::in_words(const Section& section) {
                                 format_value(Time{figure(0)}), format_value(Time{figure(1)}));
   if (figure(2) > 0) out += fmt::format("; {} pauses too many are left out", figure(2));
   if (figure(3) > 0) out += fmt::format("; {} packets that were dropped, trimmed or lost are left out", figure(3));
+  if (figure(4) > 0) out += fmt::format("; {} activities of hosts too many are left out", figure(4));
+  if (figure(5) > 0)
+    out += fmt::format("; what hosts did within {} is put together", format_value(Time{figure(5)}));
   return out;
 }
 
@@ -42,12 +49,13 @@ void ViewProbe::check(const Params& params, const Checks& checks) {
 }
 
 void ViewProbe::add_possible(const Params& params, const Setting&, Summary& summary) {
-  summary.sections.push_back(section_of(params.interval, params.queue_interval, 0, 0, 1));
+  summary.sections.push_back(section_of(params.interval, params.queue_interval, 0, 0, {}, 1));
 }
 
 ViewProbe::ViewProbe(const Params& params, const Context& context)
     : params_(params),
       engine_(context.engine),
+      tags_(context.tags),
       out_(context.out),
       chosen_(parse_ids(params.flows)),
       series_(engine_.network().ports(), params.interval),
@@ -67,6 +75,10 @@ void ViewProbe::add(net::TraceEvents events) {
   using net::EventKind;
   for (const net::TraceEvent& event : events) {
     if ((kWanted & net::kind_bit(event.kind)) == 0) continue;
+    if (event.kind == EventKind::did) {
+      activities_.add(event);
+      continue;
+    }
     if (!net::is_of_flow(event.kind) && event.kind != EventKind::arrived) {
       if (event.kind != EventKind::lost) series_.add(event);
       queues_.add(event);
@@ -152,7 +164,7 @@ void ViewProbe::write_path(const view::Course& course, bool all) {
 }
 
 Section ViewProbe::section() const {
-  return section_of(series_.interval(), queue_interval_, pauses_.omitted(), omitted_events_,
+  return section_of(series_.interval(), queue_interval_, pauses_.omitted(), omitted_events_, activities_,
                     model_of(engine_).topology.hosts_per_server);
 }
 
@@ -182,6 +194,8 @@ void ViewProbe::finish(Summary& summary) {
     write_pauses(*out_);
     write_events(*out_);
     write_courses(*out_);
+    write_activities(*out_);
+    write_outages(*out_);
   }
   summary.sections.push_back(section());
 }
@@ -252,6 +266,47 @@ void ViewProbe::write_courses(ResultDirectory& out) const {
       if (b.rtt_ps != 0) file.print("{}", b.rtt_ps);
       file.print(",{},{},{},{},{}\n", b.sent, b.again, b.acked, b.lost, b.timeouts);
     }
+  file.close();
+}
+
+void ViewProbe::write_activities(ResultDirectory& out) const {
+  ResultFile file = out.table("view_activities.csv");
+  std::vector<std::string> names;
+  std::string tag;
+  std::uint32_t of = traffic::kNobody;  // the driver whose they are
+  for (const view::ActivityRow& row : activities_.sorted_rows()) {
+    if (row.driver != of) {
+      of = row.driver;
+      const traffic::Driver& driver = *engine_.driver(of);
+      names.clear();
+      for (const std::string& name : driver.activities()) append_csv_field(names.emplace_back(), name);
+      tag.clear();
+      if (const auto sums = driver.sums()) append_csv_field(tag, tags_.at(sums->tag));
+    }
+    file.print("{},{},{},{},{},{},", row.driver, tag, row.host, names.at(row.activity), row.begin.ps, row.end.ps);
+    if (row.waited_for != traffic::kNobody) file.print("{}", row.waited_for);
+    file.print(",{}\n", row.parts);
+  }
+  file.close();
+}
+
+// Both directions of a link are down; the table has the first one's port.
+void ViewProbe::write_outages(ResultDirectory& out) const {
+  struct Row {
+    net::Outage outage;
+    std::uint32_t port;
+  };
+  std::vector<Row> rows;
+  for (const auto& [link, faults] : model_of(engine_).faults.links)
+    for (const net::Outage& outage : faults.outages)
+      if (outage.down <= engine_.now()) rows.push_back({outage, 2 * link});
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.outage.down < b.outage.down; });
+  ResultFile file = out.table("view_outages.csv");
+  for (const Row& row : rows) {
+    file.print("{},{},", row.outage.down.ps, row.port);
+    if (row.outage.up <= engine_.now()) file.print("{}", row.outage.up.ps);
+    file.write("\n");
+  }
   file.close();
 }
 

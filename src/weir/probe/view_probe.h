@@ -17,6 +17,7 @@
 #include "weir/probe/probe.h"
 #include "weir/probe/results.h"
 #include "weir/view/flow_courses.h"
+#include "weir/view/host_activities.h"
 #include "weir/view/pause_tree.h"
 #include "weir/view/port_series.h"
 #include "weir/view/queue_shares.h"
@@ -82,6 +83,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   Time queue_interval() const { return queue_interval_; }
   const std::vector<Event>& events() const { return events_; }
   std::uint64_t omitted_events() const { return omitted_events_; }
+  const view::HostActivities& activities() const { return activities_; }
   // The course of a flow that is active or followed, as it would be written now; nothing if it is neither.
   std::optional<view::Course> course(std::uint64_t flow) const;
 
@@ -100,6 +102,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
     a.value(queue_interval_);
     a.values(events_);
     a.value(omitted_events_);
+    activities_.archive(a);
     if (paths_) paths_->archive(a);
   }
 
@@ -122,10 +125,13 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   void write_pauses(ResultDirectory& out) const;
   void write_events(ResultDirectory& out) const;
   void write_courses(ResultDirectory& out) const;
+  void write_activities(ResultDirectory& out) const;
+  void write_outages(ResultDirectory& out) const;
   Section section() const;
 
   const Params params_;
   engine::Engine& engine_;
+  const std::vector<std::string>& tags_;
   ResultDirectory* const out_;
   const std::vector<IdRange> chosen_;
   view::PortSeries series_;
@@ -137,6 +143,7 @@ class ViewProbe : public ArchivedProbe<ViewProbe> {
   std::vector<Share> shares_;
   std::vector<Event> events_;
   std::uint64_t omitted_events_ = 0;
+  view::HostActivities activities_;
   std::optional<ResultFile> paths_;
 };
 

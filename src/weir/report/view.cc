@@ -192,6 +192,42 @@ Json paths_table(const result::Directory& run, const FlowRows& flows) {
   return packed({flow, port, bytes});
 }
 
+// What hosts did, and whose activities these are: for each driver its tag and the names.
+void add_activities(const result::Directory& run, Json& out) {
+  const std::string file = "view_activities.csv";
+  const Columns c(run, file, {"driver", "host", "begin_ps", "end_ps", "waited_for", "parts"});
+  std::vector<double> places;  // of activities, among those of the driver
+  std::vector<double> drivers;
+  std::vector<std::pair<std::string, Words>> known;
+  if (run.has(file)) {
+    const std::string text = run.text(file);
+    result::Rows rows(text, run.file(file), {"driver", "tag", "activity"});
+    double driver = kNone;
+    while (rows.next()) {
+      if (rows.number(0) != driver) known.emplace_back(rows.text(1), Words());
+      driver = rows.number(0);
+      drivers.push_back(static_cast<double>(known.size() - 1));
+      places.push_back(known.back().second.place(rows.text(2)));
+    }
+  }
+  out["drivers"] = Json::array();
+  for (const auto& [tag, names] : known) out["drivers"].push_back({{"tag", tag}, {"activities", names.list()}});
+  out["tables"]["activities"] = packed({{"driver", Packing::u16, false, drivers},
+                                        {"host", Packing::u32, true, c["host"]},
+                                        {"activity", Packing::u16, false, places},
+                                        {"begin_ps", Packing::f64, true, c["begin_ps"]},
+                                        {"end_ps", Packing::f64, true, c["end_ps"]},
+                                        {"waited_for", Packing::u32, false, c["waited_for"]},
+                                        {"parts", Packing::u32, false, c["parts"]}});
+}
+
+Json outages_table(const result::Directory& run) {
+  const Columns c(run, "view_outages.csv", {"time_ps", "port", "until_ps"});
+  return packed({{"port", Packing::u32, false, c["port"]},
+                 {"from_ps", Packing::f64, true, c["time_ps"]},
+                 {"until_ps", Packing::f64, false, c["until_ps"]}});
+}
+
 // One row per flow, and its rows of `course`.
 void add_courses(const result::Directory& run, const FlowRows& flows, Json& tables) {
   const Columns c(run, "view_courses.csv",
@@ -278,7 +314,10 @@ Json view_document(const std::string& directory) {
   out["sim_time_ps"] = manifest.at("sim_time_ps");
   out["interval_ps"] = interval;
   out["occupancy_interval_ps"] = queue_interval;
-  out["omitted"] = {{"pauses", facts.at("omitted_pauses")}, {"events", facts.at("omitted_events")}};
+  out["omitted"] = {{"pauses", facts.at("omitted_pauses")},
+                    {"events", facts.at("omitted_events")},
+                    {"activities", facts.value("omitted_activities", 0)}};
+  out["activities_within_ps"] = facts.value("activities_within_ps", 0.0);
   out["tags"] = flows.tags.list();
   out["algorithms"] = flows.algorithms.list();
   out["parts"] = Json::array();
@@ -294,7 +333,9 @@ Json view_document(const std::string& directory) {
   tables["pauses"] = pauses_table(run);
   tables["events"] = events_table(run, flows);
   tables["paths"] = paths_table(run, flows);
+  tables["outages"] = outages_table(run);
   add_courses(run, flows, tables);
+  add_activities(run, out);
   return out;
 }
 

@@ -34,6 +34,9 @@ class CallDesk final : public Desk {
   void wake(Time at, std::uint32_t word) override { desk_.wake(at, word); }
   void post(std::uint32_t host, std::uint64_t word, Time at) override { desk_.post(host, word | call_, at); }
   Time lag() const override { return desk_.lag(); }
+  void did(std::uint32_t activity, Time begin, std::uint32_t waited_for) override {
+    desk_.did(activity, begin, waited_for);
+  }
   void done(std::uint64_t tasks) override { desk_.done(tasks); }
 
  private:
@@ -191,6 +194,7 @@ void CallsDriver::sent(Desk& desk, const Message& message) {
 void CallsDriver::enter(Desk& desk) {
   OfHost& own = of_host_[desk.host()];
   own.times[0] += desk.now() - own.since;
+  desk.did(0, own.since);
   own.since = desk.now();
   own.is_in = true;
   CallDesk of_call(desk, own.call);
@@ -209,6 +213,7 @@ void CallsDriver::look(Desk& desk) {
   OfHost& own = of_host_[desk.host()];
   if (!own.is_in || !call_of(own).of(desk.host()).is_over(desk.host())) return;
   own.times[call_of(own).name] += desk.now() - own.since;
+  desk.did(call_of(own).name, own.since);
   own.since = desk.now();
   own.is_in = false;
   ++own.call;

@@ -19,6 +19,10 @@ constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kComputed = 1;
 constexpr std::uint32_t kArrived = 2;  // a message that this rank has sent in its server
 
+// Words of messages: the channel, and above it the host that was last to begin what the message depends on.
+constexpr unsigned kChannelBits = 8;
+constexpr std::uint64_t kChannelMask = (std::uint64_t{1} << kChannelBits) - 1;
+
 }  // namespace
 
 TrainingDriver::TrainingDriver(const Training& t, const Context& context)
@@ -108,12 +112,15 @@ void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk,
 
 void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
   Rank& own = of_rank_[ranks_[desk.host()]];
-  if (static_cast<Channel>(word) == Channel::expert)
+  const std::uint64_t channel = word & kChannelMask;
+  if (static_cast<Channel>(channel) == Channel::expert)
     ++own.exchanged[expert(ranks_[from])];
   else
-    ++own.got[word];
+    ++own.got[channel];
   ++own.messages;
+  own.told = static_cast<std::uint32_t>(word >> kChannelBits);
   go_on(desk);
+  own.told = kNobody;
 }
 
 void TrainingDriver::sent(Desk& desk, const Message&) {
@@ -140,7 +147,9 @@ void TrainingDriver::go_on(Desk& desk) {
     }
     const Operation& operation = (*all)[own.operation];
     if (!is_done(desk, rank, operation)) return;
-    own.times[static_cast<std::size_t>(activity(operation))] += desk.now() - own.since;
+    const Activity spent = activity(operation);
+    own.times[static_cast<std::size_t>(spent)] += desk.now() - own.since;
+    desk.did(static_cast<std::uint32_t>(spent), own.since, std::exchange(own.late, kNobody));
     own.since = desk.now();
     ++own.operation;
     own.step = 0;
@@ -151,6 +160,10 @@ void TrainingDriver::go_on(Desk& desk) {
 Time TrainingDriver::computation(std::uint32_t rank, Time time) const {
   if (slowness_[rank] == 1) return time;
   return {std::llround(static_cast<double>(time.ps) * slowness_[rank])};
+}
+
+void TrainingDriver::take(Rank& own) {
+  if (own.told != kNobody) own.late = own.told;
 }
 
 // Begins what is to be done, and says whether it is.
@@ -167,6 +180,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
     case Operation::Kind::receive:
       if (own.got[channel] == own.taken[channel]) return false;
       ++own.taken[channel];
+      take(own);
       return true;
     case Operation::Kind::send:
       if (!std::exchange(own.begun, true))
@@ -182,6 +196,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
     if (own.sending > 0 || own.got[channel] == own.taken[channel]) return false;
     ++own.taken[channel];
     own.begun = false;
+    take(own);
   }
   return true;
 }
@@ -202,6 +217,7 @@ bool TrainingDriver::has_exchanged(Desk& desk, std::uint32_t rank, const Operati
   for (std::uint32_t e = 0; e < experts_; ++e)
     if (e != expert(rank) && own.exchanged[e] <= taken) return false;
   ++taken;
+  take(own);
   return true;
 }
 
@@ -209,15 +225,16 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
   Rank& own = of_rank_[rank];
   const std::uint32_t to = hosts_[to_rank];
   const auto number = static_cast<std::uint32_t>(channel);
+  const std::uint64_t word = number | std::uint64_t{own.late == kNobody ? desk.host() : own.late} << kChannelBits;
   ++own.sending;
   if (scale_up_.is_there() && scale_up_.joins(desk.host(), to)) {
     const Time there = scale_up_.carry(desk, size, own.scale_up_free);
-    desk.post(to, number, there);
+    desk.post(to, word, there);
     desk.wake(there, kArrived);
     return;
   }
   desk.send({.id = kAnyUnlistedId,
-             .word = number,
+             .word = word,
              .size = size,
              .dst = to,
              .tag = labels_.tag,
@@ -294,6 +311,7 @@ void TrainingDriver::archive_rank(A& a, std::uint32_t host) {
   a.value(rank.times);
   for (auto* time : {&rank.since, &rank.scale_up_free, &rank.end}) a.value(*time);
   a.value(rank.messages);
+  a.value(rank.late);
   a.values(rank.exchanged);
 }
 

@@ -59,6 +59,8 @@ class TrainingDriver final : public Driver {
     std::array<std::uint64_t, kTrainingChannels> taken{};  // ... and used
     std::array<Time, kActivities> times{};
     Time since;  // when the operation began
+    std::uint32_t late = kNobody;  // the host that was last to begin the operation, of those that this one has heard of
+    std::uint32_t told = kNobody;  // ... of the message that has just come
     Time scale_up_free;
     Time end = Time::max();
     std::uint64_t messages = 0;            // received
@@ -72,6 +74,8 @@ class TrainingDriver final : public Driver {
   void go_on(Desk& desk);
   Time computation(std::uint32_t rank, Time time) const;
   bool is_done(Desk& desk, std::uint32_t rank, const Operation& operation);
+  // Something that the rank waited for has come.
+  static void take(Rank& own);
   void send(Desk& desk, std::uint32_t rank, Channel channel, std::uint32_t to, Bytes size);
   std::uint32_t expert(std::uint32_t rank) const { return rank / tensor_ % experts_; }
   // The rank with expert e of this rank's group.

@@ -1,7 +1,7 @@
 // What each port does at an instant, or at worst within a stretch of time: classes and flags for the picture, values for
 // words.
-import { Run, Series } from './run';
-import { Frame, kDropped, kPaused } from './paint';
+import { Outages, Run, Series } from './run';
+import { Frame, kDown, kDropped, kPaused } from './paint';
 import { classOf, queueLimits, useClass } from './scale';
 
 export class Frames {
@@ -9,12 +9,13 @@ export class Frames {
   readonly longest: Float64Array; // by bin: the longest queue of any port
   readonly drops: Uint32Array; // by bin: packets dropped or trimmed
   readonly paused: Uint16Array; // by bin: ports paused
+  readonly down: Uint32Array; // by bin: links that are down
   readonly frame: Frame;
   readonly queue: Float64Array; // by port, of the frame: bytes
   readonly use: Float64Array; // by port, of the frame: share of the capacity
   private readonly touched: number[] = [];
 
-  constructor(readonly run: Run, readonly series: Series) {
+  constructor(readonly run: Run, readonly series: Series, readonly outages: Outages) {
     const bins = run.bins;
     this.longest = new Float64Array(bins);
     this.drops = new Uint32Array(bins);
@@ -27,10 +28,27 @@ export class Frames {
       this.drops[b] += series.dropped[i] + series.trimmed[i];
       if (series.paused[i] > 0) this.paused[b]++;
     }
+    this.down = new Uint32Array(bins);
+    for (let i = 0; i < outages.count; i++) for (let b = run.binAt(outages.from[i]), end = this.endOf(i); b < bins && b * run.interval < end; b++) this.down[b]++;
     this.limits = queueLimits(top);
     this.queue = new Float64Array(run.ports);
     this.use = new Float64Array(run.ports);
     this.frame = { classes: new Uint8Array(run.ports), flags: new Uint8Array(run.ports), colour: 'queue' };
+  }
+
+  // When the link is up again.
+  endOf(outage: number): number {
+    const { until } = this.outages;
+    return isNaN(until[outage]) ? Infinity : until[outage];
+  }
+
+  // Ports, both of each link, that are down at some instant of the bins [from, until).
+  downPorts(from: number, until: number): number[] {
+    const { count, port, from: begin } = this.outages;
+    const step = this.run.interval;
+    const out: number[] = [];
+    for (let i = 0; i < count; i++) if (begin[i] < until * step && this.endOf(i) > from * step) out.push(port[i], port[i] ^ 1);
+    return out;
   }
 
   // Bins [from, until).
@@ -47,6 +65,10 @@ export class Frames {
       if (use > this.use[p]) this.use[p] = use;
       if (s.paused[i] > 0) flags[p] |= kPaused;
       if (s.dropped[i] > 0 || s.trimmed[i] > 0) flags[p] |= kDropped;
+    }
+    for (const p of this.downPorts(from, until)) {
+      if (flags[p] === 0) this.touched.push(p);
+      flags[p] |= kDown;
     }
     for (const p of this.touched) classes[p] = colour === 'use' ? useClass(this.use[p]) : classOf(this.limits, this.queue[p]);
     this.frame.colour = colour;

@@ -13,6 +13,7 @@ const keys: [string, string][] = [
   ['+ \u2212 0', 'zoom the picture in, out, all of it'],
   ['/', 'search flows, ports, hosts, switches'],
   ['w f', 'the worst; the list of flows'],
+  ['k b', 'ranks, if there are any; balance'],
   ['Esc', 'close, or back to the worst'],
   ['Tab', 'reaches everything; Enter opens'],
   ['?', 'this list'],
@@ -22,6 +23,7 @@ const pointer: [string, string][] = [
   ['picture', 'click a link, a half of a host\u2019s tile or a switch; drag to move; wheel to zoom; double click to see all'],
   ['time line', 'click to go there; Shift and drag, or the wheel, to zoom'],
   ['curves', 'click to go to that instant'],
+  ['ranks', 'click to go to that instant, on a name to its host; wheel to zoom'],
   ['address', 'holds what you see: copy it to send a view'],
 ];
 

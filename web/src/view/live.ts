@@ -57,7 +57,7 @@ export class LiveRun extends Run {
 
   constructor(doc: ViewDocument) {
     super(doc);
-    for (const name of ['flows', 'ends', 'anatomy', 'series', 'occupancy', 'pauses', 'events', 'paths', 'followed', 'course', 'active']) {
+    for (const name of ['flows', 'ends', 'anatomy', 'series', 'occupancy', 'pauses', 'events', 'paths', 'followed', 'course', 'active', 'activities', 'outages']) {
       this.grown.set(name, new Grown());
       doc.tables[name] = { rows: 0, columns: {} };
     }

@@ -5,12 +5,13 @@ import { font, isDark, theme } from '../theme';
 import { Camera, Geometry, kAlong, kSign } from './geometry';
 import { Layout } from './layout';
 import { Run } from './run';
-import { colours, kClasses, widths } from './scale';
+import { colours, downColour, kClasses, widths } from './scale';
 import { tierName } from './words';
 
 const kManySigns = 300; // of so many no place is looked for
 export const kPaused = 1;
 export const kDropped = 2;
+export const kDown = 4;
 
 export interface Frame {
   classes: Uint8Array; // by port
@@ -178,9 +179,11 @@ export class Painter extends Geometry {
     for (let p = 0; p < frame.classes.length; p++) if (frame.classes[p] > 0 && !(dim && highlight.ports.has(p))) buckets[frame.classes[p]].push(p);
     for (let k = this.sparse ? 2 : 1; k < kClasses; k++) this.drawClass(c, buckets[k], k, tint[k], frame);
     c.globalAlpha = 1;
+    this.drawDown(c, frame);
     if (highlight) this.drawHighlight(c, highlight, frame, tint);
     this.drawFlags(c, frame, dim && highlight.quiet < 0.5 ? highlight.ports : null);
     c.drawImage(this.above.canvas, 0, 0, this.above.canvas.width / ratio, this.above.canvas.height / ratio);
+    this.drawCutOff(c, frame);
     if (highlight) this.drawEnds(c, highlight);
     if (selected >= 0) this.drawNode(c, selected, isDark() ? '#ffffff' : '#000000', theme().surface, theme().ink, 2.5);
   }
@@ -279,11 +282,48 @@ export class Painter extends Geometry {
     }
   }
 
+  // Links that are down: dashes, and a host's tile struck through.
+  private drawDown(c: CanvasRenderingContext2D, frame: Frame): void {
+    c.strokeStyle = downColour();
+    c.lineWidth = 2.4;
+    c.setLineDash([6, 4]);
+    c.beginPath();
+    for (let p = 0; p < frame.flags.length; p += 2) if (frame.flags[p] & kDown && this.isTile[p] === 0) this.link(c, p);
+    c.stroke();
+    c.setLineDash([]);
+    c.lineWidth = Math.max(1, Math.min(2.4, this.scale / 6));
+    c.beginPath();
+    for (let p = 0; p < frame.flags.length; p += 2) {
+      if ((frame.flags[p] & kDown) === 0 || this.isTile[p] === 0) continue;
+      const [x, y, w, h] = this.tile(p);
+      const [x2, , w2] = this.tile(p + 1);
+      const [left, right] = [Math.min(x, x2), Math.max(x + w, x2 + w2)];
+      c.rect(left, y, right - left, h);
+      c.moveTo(left, y + h);
+      c.lineTo(right, y);
+    }
+    c.stroke();
+  }
+
+  // Switches of which all links are down.
+  private drawCutOff(c: CanvasRenderingContext2D, frame: Frame): void {
+    const up = new Uint8Array(this.run.nodes);
+    let some = false;
+    for (let p = 0; p < frame.flags.length; p++) {
+      if (frame.flags[p] & kDown) some = true;
+      else up[this.run.from[p]] = 1;
+    }
+    if (!some) return;
+    c.setLineDash([4, 3]);
+    for (let n = this.run.doc.hosts; n < this.run.nodes; n++) if (up[n] === 0) this.drawNode(c, n, downColour(), theme().surface, downColour(), 2.4);
+    c.setLineDash([]);
+  }
+
   private drawFlags(c: CanvasRenderingContext2D, frame: Frame, only: Map<number, number> | null): void {
     const look = theme();
     const taken: [number, number][] = [];
     for (let p = 0; p < frame.flags.length; p++) {
-      if (frame.flags[p] === 0 || (only && !only.has(p))) continue;
+      if ((frame.flags[p] & (kPaused | kDropped)) === 0 || (only && !only.has(p))) continue;
       const { x, y, size } = this.freeSign(p, taken);
       if (size < 0.4) continue;
       c.save();

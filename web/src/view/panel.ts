@@ -10,6 +10,7 @@ export interface Context {
   store: Store;
   frames: () => Promise<Frames>;
   goTime: (ps: number) => void;
+  zoomTime: (factor: number, around: number) => void; // around an instant
   find: (text: string) => void; // opens the list with this search
 }
 

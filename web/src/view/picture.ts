@@ -3,7 +3,7 @@ import { h, svg } from '../dom';
 import { onTheme } from '../theme';
 import { Frames } from './frames';
 import { Layout, layoutOf } from './layout';
-import { Highlight, Painter } from './paint';
+import { Highlight, Painter, kDown } from './paint';
 import { Run } from './run';
 import { legend } from './scale';
 import { Store } from './state';
@@ -102,7 +102,8 @@ export class Picture {
     for (const b of this.choices) b.setAttribute('aria-pressed', String(b.dataset.colour === s.colour));
     this.spanButton.setAttribute('aria-pressed', String(s.span));
     this.key.replaceChildren(h('li', { class: 'what' }, s.colour === 'use' ? 'sent, of the link\u2019s rate' : 'waiting in the port'),
-      ...legend(s.colour, this.frames?.limits ?? [1, 1e4, 3e4, 1e5, 3e5]), h('li', {}, h('b', { class: 'sign' }, '\u2016'), 'paused'), h('li', {}, h('b', {}, '\u00d7'), 'dropped or trimmed'));
+      ...legend(s.colour, this.frames?.limits ?? [1, 1e4, 3e4, 1e5, 3e5]), h('li', {}, h('b', { class: 'sign' }, '\u2016'), 'paused'), h('li', {}, h('b', {}, '\u00d7'), 'dropped or trimmed'),
+      ...(this.frames && this.frames.outages.count > 0 ? [h('li', {}, h('i', { class: 'dashes' }), 'down')] : []));
     const parts = ['A link\u2019s two directions run side by side, each on its right-hand side.'];
     if (this.run.doc.hosts > 0) parts.push(this.painter.halves ? 'A host\u2019s tile: its left half is what it sends, its right half what it is sent; fuller means more.' : 'A host\u2019s tile is the fuller of its two directions; zoom in to see both.');
     if (this.painter.sparse) parts.push('The lightest class between switches is left out until you zoom in.');
@@ -148,6 +149,7 @@ export class Picture {
     const f = this.frames;
     const s = this.store.state;
     const out = ['port ' + port + ': ' + portName(this.run, port), percent(f?.use[port] ?? 0) + ' of ' + rate(this.run.rate[port]), 'queue ' + bytes(f?.queue[port] ?? 0)];
+    if (f && f.frame.flags[port] & kDown) out.push('down');
     return out.join(' \u00b7 ') + (s.span ? ' at worst' : ' at ' + instant(s.bin * this.run.interval, this.run.interval));
   }
 

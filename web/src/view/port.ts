@@ -85,6 +85,9 @@ export async function portPanel(context: Context, port: number): Promise<Panel> 
     fact('used over the run', run.bins > 0 ? percent(sums.sent * 8e12 / (run.rate[port] * run.bins * step)) + ' of ' + rate(run.rate[port]) : '\u2013'),
     fact('marked', counted(sums.marked, 'packet')), fact('dropped', counted(sums.dropped, 'packet') + (sums.trimmed > 0 ? ', ' + counted(sums.trimmed, 'packet') + ' trimmed' : '')),
     fact('paused over the run', sums.paused > 0 ? time(sums.paused) + ', ' + percent(sums.paused / (run.bins * step)) + ' of it' : 'never'), fact('delay of the link', time(run.delay[port])));
+  const { outages } = frames;
+  for (let i = 0; i < outages.count; i++) if (outages.port[i] >> 1 === port >> 1)
+    facts.append(fact('the link was down', 'from ' + instant(outages.from[i], step) + (isNaN(outages.until[i]) ? ' to the end' : ' to ' + instant(outages.until[i], step))));
   const own = [];
   for (let i = 0; i < pauses.count; i++) if (pauses.port[i] === port) own.push(i);
 

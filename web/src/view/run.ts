@@ -86,6 +86,26 @@ export interface Paths {
   byFlow: Index;
 }
 
+// On what hosts spent their time.
+export interface Activities {
+  count: number;
+  driver: Values; // of the document's
+  host: Values;
+  activity: Values; // of the driver's
+  begin: Values;
+  end: Values;
+  waited: Values; // for which other host; kNone: for none
+  parts: Values; // so many are put together
+}
+
+// Links that were down.
+export interface Outages {
+  count: number;
+  port: Values; // of the first direction
+  from: Values;
+  until: Values; // NaN: until the end
+}
+
 export interface Course {
   followed: Map<number, number>; // flow to its row of followed
   first: Values;
@@ -196,6 +216,20 @@ export class Run {
     return this.once('events', async () => {
       const [time, kind, port, flow, seq] = await this.columns('events', 'time_ps', 'kind', 'port', 'flow', 'seq');
       return { time, kind, port, flow, seq };
+    });
+  }
+
+  activities(): Promise<Activities> {
+    return this.once('activities', async () => {
+      const [driver, host, activity, begin, end, waited, parts] = await this.columns('activities', 'driver', 'host', 'activity', 'begin_ps', 'end_ps', 'waited_for', 'parts');
+      return { count: host.length, driver, host, activity, begin, end, waited, parts };
+    });
+  }
+
+  outages(): Promise<Outages> {
+    return this.once('outages', async () => {
+      const [port, from, until] = await this.columns('outages', 'port', 'from_ps', 'until_ps');
+      return { count: port.length, port, from, until };
     });
   }
 

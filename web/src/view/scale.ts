@@ -14,6 +14,9 @@ export function colours(): string[] {
     : ['#d3d9e0', '#a9cae4', '#2f86c1', '#e69f00', '#d0480a', '#6b1502'];
 }
 
+// Of links that are down, which are dashed too.
+export const downColour = () => (isDark() ? '#ff8f9c' : '#b3123b');
+
 const useLimits = [0.005, 0.25, 0.5, 0.75, 0.95];
 
 // From the longest queue of the run down by factors of about three, at round numbers.

@@ -1,11 +1,11 @@
 // What the page shows: the instant, what is selected, the part of time and of the picture. All of it stands in the
 // address behind '#', so that a view can be sent and the browser's Back leads to the one before.
 
-export type Kind = 'worst' | 'find' | 'change' | 'flow' | 'port' | 'node' | 'pause';
+export type Kind = 'worst' | 'find' | 'ranks' | 'balance' | 'change' | 'flow' | 'port' | 'node' | 'pause';
 
 export interface Show {
   kind: Kind;
-  id: number; // row of flows, port, node or row of pauses; 0 for the others
+  id: number; // row of flows, port, node, row of pauses or driver; 0 for the others
 }
 
 export interface State {
@@ -18,7 +18,7 @@ export interface State {
   camera: { x: number; y: number; zoom: number }; // the middle as shares of the picture; 1 = all of it
 }
 
-const kinds: Kind[] = ['worst', 'find', 'change', 'flow', 'port', 'node', 'pause'];
+const kinds: Kind[] = ['worst', 'find', 'ranks', 'balance', 'change', 'flow', 'port', 'node', 'pause'];
 
 type Listener = (changed: Set<keyof State>) => void;
 
@@ -110,5 +110,5 @@ export class Store {
 }
 
 export function hasId(kind: Kind): boolean {
-  return kind !== 'worst' && kind !== 'find' && kind !== 'change';
+  return kind !== 'worst' && kind !== 'find' && kind !== 'balance' && kind !== 'change';
 }

@@ -5,7 +5,7 @@ import { evenTicks, niceStep } from '../axes';
 import { font, onTheme, theme } from '../theme';
 import { Frames } from './frames';
 import { Run } from './run';
-import { colours } from './scale';
+import { colours, downColour } from './scale';
 import { Store } from './state';
 import { bytes, instant, time } from './words';
 
@@ -212,20 +212,24 @@ export class Timeline {
     c.moveTo(0, base);
     const drops: number[] = [];
     const paused: number[] = [];
+    const down: number[] = [];
     for (let x = 0; x < w; x++) {
       const first = Math.floor(s.from + ((s.until - s.from) * x) / w);
       const end = Math.max(first + 1, Math.floor(s.from + ((s.until - s.from) * (x + 1)) / w));
       let q = 0;
       let dropped = false;
       let stopped = false;
+      let cut = false;
       for (let b = first; b < end && b < this.run.bins; b++) {
         q = Math.max(q, f.longest[b]);
         dropped = dropped || f.drops[b] > 0;
         stopped = stopped || f.paused[b] > 0;
+        cut = cut || f.down[b] > 0;
       }
       c.lineTo(x, base - (q / top) * (base - 20));
       if (dropped) drops.push(x);
       if (stopped) paused.push(x);
+      if (cut) down.push(x);
     }
     c.lineTo(w, base);
     c.closePath();
@@ -237,11 +241,13 @@ export class Timeline {
     for (const x of paused) c.fillRect(x, base - 3, 1, 3);
     c.fillStyle = tint[4];
     for (const x of drops) c.fillRect(x, 15, 1, 5);
+    c.fillStyle = downColour();
+    for (const x of down) c.fillRect(x, base - 6, 1, 3);
     c.fillStyle = look.faint;
     c.font = '11px ' + font;
     c.textAlign = 'left';
     c.textBaseline = 'top';
-    c.fillText('longest queue, up to ' + bytes(top > 1 ? top : 0) + (paused.length > 0 ? ' \u00b7 below: some port is paused' : '') + (drops.length > 0 ? ' \u00b7 ticks above: drops' : ''), 2, 0);
+    c.fillText('longest queue, up to ' + bytes(top > 1 ? top : 0) + (paused.length > 0 ? ' \u00b7 below: some port is paused' : '') + (drops.length > 0 ? ' \u00b7 ticks above: drops' : '') + (down.length > 0 ? ' \u00b7 line below: some link is down' : ''), 2, 0);
   }
 
   private listen(): void {

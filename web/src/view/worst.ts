@@ -1,5 +1,6 @@
 // Where to look first: the worst of each kind, a click away.
 import { h } from '../dom';
+import { balanceOf, groupsOf } from './balance';
 import { Context, Panel, goTo } from './panel';
 import { forestOf } from './pauses';
 import { Show } from './state';
@@ -114,6 +115,19 @@ export async function worstKinds(context: Context): Promise<Kind[]> {
     id: 'busy', title: 'Most used', none: 'Nothing was sent.',
     entries: largest(sums.sent.map((b, p) => (run.bins > 0 ? (8e12 * b) / (run.rate[p] * run.bins * step) : 0)), kMost).map((p) => ({ ...port(p, context.store.state.bin, percent((8e12 * sums.sent[p]) / (run.rate[p] * run.bins * step)) + ' of its rate over the run'), colour: 'use' as const })),
   });
+  const { outages } = frames;
+  if (outages.count > 0) {
+    const gone = Array.from({ length: outages.count }, (_, i) => Math.min(frames.endOf(i), run.doc.sim_time_ps) - outages.from[i]);
+    out.push({
+      id: 'down', title: 'Links down', none: '',
+      entries: largest(gone, kMost).map((i) => ({ ...port(outages.port[i], 0, (isNaN(outages.until[i]) ? 'until the end' : 'for ' + time(gone[i])) + ' from ' + instant(outages.from[i], step)), at: outages.from[i] })),
+    });
+  }
+  const balance = balanceOf(frames, groupsOf(run), 0, run.bins);
+  out.push({
+    id: 'balance', title: 'Least balanced', none: 'Nothing was sent.',
+    entries: largest(balance.map((b) => b.ratio), kMost).map((i) => ({ show: { kind: 'balance', id: 0 }, at: context.store.state.bin * step, what: balance[i].group.name, value: 'the busiest carries ' + times(balance[i].ratio) + ' the mean' })),
+  });
   return out;
 }
 
@@ -128,7 +142,8 @@ function notices(context: Context): Node[] {
   const left: string[] = [];
   if (o.events > 0) left.push(o.events + ' of the drops and losses');
   if (o.pauses > 0) left.push(counted(o.pauses, 'pause'));
-  for (const [name, value] of Object.entries(o)) if (value > 0 && !['events', 'pauses'].includes(name)) left.push(name.replace(/_/g, ' ') + ': ' + value);
+  if ((o.activities ?? 0) > 0) left.push(counted(o.activities as number, 'activity of hosts').replace(/s$/, ''));
+  for (const [name, value] of Object.entries(o)) if (value > 0 && !['events', 'pauses', 'activities'].includes(name)) left.push(name.replace(/_/g, ' ') + ': ' + value);
   if (left.length > 0) out.push(h('p', { class: 'notice', 'data-omitted': true }, 'Not in this file, because of its bounds: ' + left.join('; ') + '.'));
   return out;
 }

@@ -72,6 +72,23 @@ void Drivers<P>::HostDesk::post(std::uint32_t to, std::uint64_t word, Time at) {
 }
 
 template <class P>
+void Drivers<P>::HostDesk::did([[maybe_unused]] std::uint32_t activity, [[maybe_unused]] Time begin,
+                               [[maybe_unused]] std::uint32_t waited_for) {
+  if constexpr (P::Tracer::kOn) {
+    if (begin == now_ || !all_.tracer().takes(net::EventKind::did)) return;
+    net::TraceEvent& event = all_.tracer().add();
+    event.time = now_;
+    event.kind = net::EventKind::did;
+    event.port = all_.network().hosts[host_].nic();
+    event.src = host_;
+    event.queued = activity;
+    event.packet.slot = driver_;
+    event.packet.dst = waited_for;
+    event.not_before = begin;
+  }
+}
+
+template <class P>
 void Drivers<P>::on_timer(std::uint32_t h, const host::TimedSlot& due, Time now) {
   OfHost& own = of_host_[h];
   if (due.slot == host::kSendSlot) {

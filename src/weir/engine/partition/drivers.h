@@ -75,6 +75,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   using Base::receivers;
   using Base::senders;
   using Base::shared;
+  using Base::tracer;
 
   // What is known of a host.
   struct OfHost {
@@ -102,6 +103,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
     void wake(Time at, std::uint32_t word) override;
     void post(std::uint32_t host, std::uint64_t word, Time at) override;
     Time lag() const override { return all_.lag_; }
+    void did(std::uint32_t activity, Time begin, std::uint32_t waited_for) override;
     void done(std::uint64_t tasks) override { all_.tasks_done_ += tasks; }
 
    private:

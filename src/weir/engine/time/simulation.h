@@ -70,6 +70,9 @@ class Simulation final : public Engine {
     return program_driver_ == nullptr ? std::span<const NodeTimes>() : program_driver_->times();
   }
   std::vector<DriverReport> driver_reports() const override;
+  const traffic::Driver* driver(std::uint32_t number) const override {
+    return number < drivers_.size() ? drivers_[number].get() : nullptr;
+  }
   std::optional<FastForwardReport> fast_forward() const override;
   // How long a host waits to be told of an event at another one that starts a message of its own.
   Time lag() const;

@@ -144,7 +144,7 @@ void TraceOrder::find_message(net::TraceEvent& event) {
 bool TraceOrder::resolve(net::TraceEvent& event) {
   const net::PacketView& packet = event.packet;
   if ((net::kOnWire & net::kind_bit(event.kind)) != 0) return true;  // captures know their flows
-  if (net::is_of_port(event.kind) || packet.is_control()) return true;
+  if (net::is_of_port(event.kind) || event.kind == net::EventKind::did || packet.is_control()) return true;
   Slot& slot = slot_of(event.src, packet.slot);
   if (event.kind == net::EventKind::started) {
     begin(event, slot);
