@@ -8,6 +8,7 @@
 
 #include "weir/cc/algorithm.h"
 #include "weir/host/flow_view.h"
+#include "weir/host/path_choice.h"
 #include "weir/net/link/packet.h"
 #include "weir/traffic/flow.h"
 
