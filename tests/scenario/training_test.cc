@@ -104,15 +104,17 @@ TEST(TrainingStep, SendsToExpertsWhatTheirShareIs) {
 }
 
 // Experts with given sizes, on the same servers, where a GPU of the second stage gets activations while it takes part in
-// an exchange: 14,693.524 us with max-min shares, by a simulation of the same messages without packets that is not
-// Weir's.
+// an exchange. By a simulation of the same messages with max-min shares that is not Weir's: 14,693.524 us, and
+// 14,704.213 us if a sender waits for acknowledgements as it does here, which take 1 us.
 TEST(TrainingStep, SendsToExpertsWhatAFileSays) {
-  const auto step = step_of({"traffic.0.experts=2", "traffic.0.mlp=400 us", "traffic.0.expert_sizes=expert-sizes.csv"});
+  const auto step = step_of({"traffic.0.experts=2", "traffic.0.mlp=400 us", "traffic.0.expert_sizes=expert-sizes.csv",
+                             "transport.payload=64 B"});
   ASSERT_TRUE(step.completion);
   EXPECT_EQ(step.messages, 768u + 64 + 192 + 32 + 256);
   EXPECT_EQ(step.payload.count, 3'221'225'472 + 268'435'456 + 805'306'368 + 1'610'612'736 + 510'656'512);
-  EXPECT_GE(step.completion->seconds() * 1e6, 14'693.524);
-  EXPECT_LE(step.completion->seconds() * 1e6, 14'693.524 + 8);
+  // A packet of 64 bytes stands whole in the switch before it goes on, 1.28 ns for each message.
+  EXPECT_GE(step.completion->seconds() * 1e6, 14'704.213);
+  EXPECT_LE(step.completion->seconds() * 1e6, 14'704.213 + 0.05);
 }
 
 // v virtual stages make the bubble v times shorter: Narayanan et al., section 2.2.2.
@@ -158,7 +160,7 @@ TEST(TrainingStep, ShowsWhoIsLate) {
 TEST(TrainingStep, SaysWhatDoesNotFit) {
   const auto refusal = [](const std::string& set) -> std::string {
     try {
-      build(load_scenario(kStep, "a.toml", {set}));
+      build(load_scenario(kStep, "tests/scenarios/a.toml", {set}));
     } catch (const InputError& error) {
       return error.what();
     }

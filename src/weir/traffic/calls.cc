@@ -14,7 +14,8 @@ namespace weir::traffic {
 namespace {
 
 const std::vector<std::string> kColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",    "sizes",
-                                        "chunks",    "active_chunks", "window", "step_delay", "compute", "group"};
+                                        "chunks",    "active_chunks", "window", "step_delay", "compute", "group",   "order",
+                                        "channels"};
 
 // The parameters that columns stand for; null = the name of the call.
 std::vector<const Param*> columns_of(const std::vector<std::string>& header, const Where& where) {

@@ -65,7 +65,7 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
     case Operation::ring_broadcast:
     case Operation::ring_reduce: return std::make_unique<ChainDriver>(c, context, plan, group);
     case Operation::all_to_all:
-      if (c.window == 0) return std::make_unique<ScheduleDriver>(c, context, plan, group);
+      if (c.window == 0 && c.order == Order::next) return std::make_unique<ScheduleDriver>(c, context, plan, group);
       [[fallthrough]];
     case Operation::gather:
     case Operation::scatter:

@@ -74,6 +74,16 @@ class CollectiveDriver : public Driver {
   std::uint32_t ranks() const { return who_.ranks(); }
   std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
   const Collective& collective() const { return collective_; }
+  // By which channel a chunk goes, and where a rank is in its ring, which goes round each server from another rank on.
+  std::uint32_t channel_of(std::uint32_t chunk) const { return chunk % collective_.channels; }
+  std::uint32_t index_of(std::uint32_t rank, std::uint32_t chunk) const {
+    const std::uint32_t group = collective_.group;
+    return rank - rank % group + (rank + group - channel_of(chunk) % group) % group;
+  }
+  std::uint32_t rank_at(std::uint32_t index, std::uint32_t chunk) const {
+    const std::uint32_t group = collective_.group;
+    return index - index % group + (index + channel_of(chunk)) % group;
+  }
   // How many chunks a rank begins with.
   std::uint32_t first_chunks() const {
     return collective_.active_chunks == 0 ? collective_.chunks

@@ -37,7 +37,8 @@ void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks)
                      fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
                                  "hosts; {} is not possible",
                                  ranks, c.group));
-  if (c.group == 1 || (c.ranks > 0 && !needs_servers && c.operation != Operation::tree_all_reduce)) return;
+  const bool knows_servers = needs_servers || c.operation == Operation::tree_all_reduce || c.channels > 1;
+  if (c.group == 1 || (c.ranks > 0 && !knows_servers)) return;
   if (ranks % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, ranks));
   for (std::size_t i = 0; i < hosts.size(); ++i)
@@ -109,6 +110,9 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError("active_chunks",
                      fmt::format("{} has no steps that wait for each other; leave this out",
                                  c.operation == Operation::all_to_all ? "an all-to-all" : "such an operation"));
+  if (c.channels > c.chunks)
+    throw InputError("channels", fmt::format("{} chunk(s) cannot go by {} channels; write at least as many chunks",
+                                             c.chunks, c.channels));
   if (c.root >= n) throw InputError("root", fmt::format("there is no rank {}; valid is 0 to {}", c.root, n - 1));
   if (c.group > 1 && all % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, all));
@@ -153,6 +157,16 @@ void Collective::describe(ParamList<Collective>& p) {
   p.integer("window", &C::window, 0, kMaxHosts,
             "so many messages of a host are under way at once, and it sends the next when one is acknowledged; 0 = all")
       .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
+  p.choice("order", &C::order, {"next", "nccl"},
+           "to whom a host sends first: to the next one, or in the order of NCCL's sends and receives",
+           "ncclP2pSchedule")
+      .only_with("operation", {"all-to-all", "all-to-all-v"});
+  p.integer("channels", &C::channels, 1, 64,
+            "rings, or pairs of trees, by which chunks go in turn; in servers each begins with the next GPU, so that it "
+            "leaves by another NIC",
+            "NCCL")
+      .only_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "tree-all-reduce",
+                               "ring-broadcast", "ring-reduce"});
   p.time("start", &C::start, "the first messages start, or what is computed before them");
   p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it");
   p.integer("repeat", &C::repeat, 1, kMaxCalls,

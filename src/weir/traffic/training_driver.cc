@@ -27,15 +27,15 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       data_(t.data),
       experts_(t.experts),
       imbalance_(t.imbalance),
-      given_(std::make_shared<const std::vector<Bytes>>(
-          t.expert_sizes.empty() ? std::vector<Bytes>{}
-                                 : read_matrix(t.expert_sizes, "expert_sizes", t.tensor * t.data, t.experts, context))),
       scale_up_{.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency},
       start_(t.start),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
       hosts_(hosts_of(t, context)),
       ranks_(context.hosts(), kNone),
+      given_(std::make_shared<const std::vector<Bytes>>(
+          t.expert_sizes.empty() ? std::vector<Bytes>{}
+                                 : read_matrix(t.expert_sizes, "expert_sizes", t.tensor * t.data, t.experts, context))),
       of_rank_(hosts_.size()) {
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
   if (experts_ > 1)

@@ -88,13 +88,13 @@ class TrainingDriver final : public Driver {
   const std::uint32_t data_;
   const std::uint32_t experts_;
   const double imbalance_;
-  const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
   const ScaleUp scale_up_;
   const Time start_;
   const Labels labels_;
   const std::uint32_t first_port_;
   std::vector<std::uint32_t> hosts_;  // by rank
   std::vector<std::uint32_t> ranks_;  // by host; kNone = it takes no part
+  const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
   std::vector<Stage> stages_;
   std::vector<double> slowness_;  // by rank: its computations take so many times as long
   Time least_;                    // of a step without communication
