@@ -75,6 +75,9 @@ TEST(RingBroadcast, HandsTheBufferOn) {
       const Found chunks = find(cut);
       const Idle one = chunks.message(Bytes{500'000});
       EXPECT_EQ(*chunks.summary.completion, 15 * one.acknowledged + 7 * one.received) << operation;
+      // The same if each host has one slot for the next.
+      cut.back() = "traffic.0.slots=1";
+      EXPECT_EQ(find(cut).summary.completion, chunks.summary.completion) << operation;
     }
 }
 
@@ -178,8 +181,14 @@ chunks = 4
     // What one NIC of a server needs for the buffer.
     const double by_one = 1600e6 * 8 / nic;
     EXPECT_GE(find(text, set).summary.completion->seconds(), by_one) << operation;
-    EXPECT_LT(find(text, with).summary.completion->seconds(), 0.6 * by_one) << operation;
+    EXPECT_LT(find(text, with).summary.completion->seconds(), 0.9 * by_one) << operation;
   }
+  // With a slot for each next host, chunks follow each other along the chain: 64 of them, and those that fill it.
+  const double by_one = 1600e6 * 8 / nic;
+  const double chain = find(text, {"traffic.0.operation=ring-broadcast", "traffic.0.chunks=64", "traffic.0.slots=1"})
+                           .summary.completion->seconds();
+  EXPECT_GT(chain, by_one * (64 + 2) / 64);
+  EXPECT_LT(chain, by_one * (64 + 4) / 64);
 }
 
 // 16 GPUs in servers of 4, unequal sizes, all messages at once and max-min shares of 3,600 Gb/s and 500 ns within a
@@ -242,8 +251,8 @@ TEST(Calls, FollowEachOther) {
 TEST(Calls, AreOfProcessGroups) {
   const Time pair = *find({"traffic.0.operation=ring-all-reduce", "traffic.0.hosts=0-1"}).summary.completion;
   for (const char* stride : {"1", "2", "4"}) {
-    const Found groups = find({"traffic.0.operation=ring-all-reduce", "traffic.0.ranks=2",
-                               std::string("traffic.0.stride=") + stride});
+    const Found groups =
+        find({"traffic.0.operation=ring-all-reduce", "traffic.0.ranks=2", std::string("traffic.0.stride=") + stride});
     EXPECT_EQ(*groups.summary.completion, pair) << stride;
     EXPECT_EQ(groups.summary.messages, 16u);
     EXPECT_EQ(groups.summary.bound, pair);
@@ -285,6 +294,7 @@ TEST(Schedules, AreTheSameOnAnyNumberOfThreads) {
       {"traffic.0.operation=ring-reduce", "traffic.0.chunks=5", "traffic.0.root=3", "traffic.0.repeat=3"},
       {"traffic.0.operation=gather", "traffic.0.repeat=2", "traffic.0.compute=3 us"},
       {"traffic.0.operation=scatter", "traffic.0.window=2", "traffic.0.chunks=3"},
+      {"traffic.0.operation=ring-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=7", "traffic.0.repeat=2"},
       {"traffic.0.operation=all-to-all", "traffic.0.window=3", "traffic.0.group=4"},
       {"traffic.0.operation=all-to-all", "traffic.0.order=nccl", "traffic.0.window=2"},
       {"traffic.0.operation=ring-all-gather", "traffic.0.channels=3", "traffic.0.chunks=5", "traffic.0.group=2"},

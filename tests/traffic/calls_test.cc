@@ -36,9 +36,7 @@ TEST(Calls, HaveTheirOwnParametersAndThoseOfAll) {
 }
 
 TEST(Calls, SayWhatIsWrong) {
-  const auto of = [](const std::string& text) {
-    return error_of([&] { parse_calls(text, "calls.csv", {}); });
-  };
+  const auto of = [](const std::string& text) { return error_of([&] { parse_calls(text, "calls.csv", {}); }); };
   EXPECT_EQ(of(""), "calls.csv: empty; the first line names the columns, such as operation");
   EXPECT_EQ(of("operation\n"), "calls.csv: a header and no rows; write at least one call");
   EXPECT_EQ(of("size\n4 MB\n"), "calls.csv:1: column 'operation' is missing");

@@ -20,7 +20,8 @@ TEST(PeerOrder, IsNccls) {
   using Ranks = std::vector<std::uint32_t>;
   EXPECT_EQ(sends(16, 4, 8), (Ranks{8, 9, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 0, 1, 2, 3}));
   EXPECT_EQ(sends(6, 1, 3), (Ranks{3, 4, 0, 5, 2, 1}));
-  EXPECT_EQ(sends(24, 8, 12), (Ranks{12, 13, 14, 15, 8, 9, 10, 11, 20, 21, 22, 23, 16, 17, 18, 19, 4, 5, 6, 7, 0, 1, 2, 3}));
+  EXPECT_EQ(sends(24, 8, 12),
+            (Ranks{12, 13, 14, 15, 8, 9, 10, 11, 20, 21, 22, 23, 16, 17, 18, 19, 4, 5, 6, 7, 0, 1, 2, 3}));
   EXPECT_EQ(sends(5, 5, 2), (Ranks{2, 3, 4, 0, 1}));
 }
 

@@ -35,8 +35,7 @@ void ChainDriver::start(Desk& desk, std::uint32_t rank) {
 
 void ChainDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   const auto chunk = static_cast<std::uint32_t>(word);
-  if (const std::uint32_t own = place(rank, chunk); own + 1 < ranks())
-    send_later(desk, rank, message_of(own, chunk));
+  if (const std::uint32_t own = place(rank, chunk); own + 1 < ranks()) send_later(desk, rank, message_of(own, chunk));
 }
 
 // Of its own chunks, if any begin here, the next one.

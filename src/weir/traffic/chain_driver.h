@@ -1,5 +1,5 @@
-// The driver of a broadcast along a chain, and of a reduction the same way back, as NCCL's rings do both: chunk by chunk,
-// each rank hands on what has come.
+// The driver of a broadcast along a chain, and of a reduction the same way back, as NCCL's rings do both: chunk by
+// chunk, each rank hands on what has come.
 #pragma once
 
 #include <vector>

@@ -38,6 +38,7 @@ struct Collective {
   std::string sizes;
   std::uint32_t chunks = 1;
   std::uint32_t active_chunks = 0;
+  std::uint32_t slots = 0;
   std::uint32_t window = 0;
   Order order = Order::next;
   std::uint32_t channels = 1;

@@ -42,7 +42,7 @@ class DirectDriver final : public CollectiveDriver {
 
   const Sizes sizes_;
   const std::shared_ptr<const PeerOrder> order_;  // null = the next one first
-  std::vector<std::uint64_t> next_;  // by rank: the next message, of those of all chunks to all peers
+  std::vector<std::uint64_t> next_;               // by rank: the next message, of those of all chunks to all peers
   Bytes payload_;
   Bytes each_;
   Bytes buffer_;

@@ -27,6 +27,7 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       data_(t.data),
       experts_(t.experts),
       imbalance_(t.imbalance),
+      tells_path_(t.critical_path),
       scale_up_{.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency},
       start_(t.start),
       labels_(context.labels),
@@ -40,6 +41,11 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
   if (experts_ > 1)
     for (Rank& rank : of_rank_) rank.exchanged.resize(experts_);
+  if (tells_path_)
+    for (Rank& rank : of_rank_) {
+      rank.path.until = start_;
+      rank.coming.resize(kTrainingChannels + experts_);
+    }
   slowness_.assign(hosts_.size(), 1);
   if (!t.slow.empty())
     for (const std::uint32_t host : parse_hosts(t.slow, "slow", context)) {
@@ -76,8 +82,7 @@ std::uint32_t TrainingDriver::with_expert(std::uint32_t rank, std::uint32_t e) c
 }
 
 Bytes TrainingDriver::share(std::uint32_t rank, std::uint32_t e, Bytes size) const {
-  if (!given_->empty())
-    return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
+  if (!given_->empty()) return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
   const double weight = 1 + imbalance_ * (2.0 * e / (experts_ - 1.0) - 1);
   return {std::max<std::int64_t>(1, std::llround(static_cast<double>(size.count) * weight / experts_))};
 }
@@ -106,14 +111,43 @@ void TrainingDriver::woken(Desk& desk, std::uint32_t word) {
 
 void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk, message.src, message.word); }
 
+std::size_t TrainingDriver::lane(std::uint32_t from, std::uint64_t channel) const {
+  const bool is_expert = static_cast<Channel>(channel) == Channel::expert;
+  return is_expert ? kTrainingChannels + expert(ranks_[from]) : channel;
+}
+
+// A message, or a part of its path, which comes before it.
 void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
+  if (!tells_path_) return arrive(desk, from, static_cast<Channel>(word));
   Rank& own = of_rank_[ranks_[desk.host()]];
-  if (static_cast<Channel>(word) == Channel::expert)
+  TrainingTimes& coming = own.coming[lane(from, path_word::channel(word))];
+  if (path_word::is_part(word)) {
+    coming[path_word::activity(word)] = path_word::time(word);
+    return;
+  }
+  TrainingTimes brought = std::exchange(coming, {});
+  brought[static_cast<std::size_t>(Activity::computation)] = path_word::time(word);
+  own.brought = &brought;
+  arrive(desk, from, static_cast<Channel>(path_word::channel(word)));
+  own.brought = nullptr;
+}
+
+void TrainingDriver::arrive(Desk& desk, std::uint32_t from, Channel channel) {
+  Rank& own = of_rank_[ranks_[desk.host()]];
+  if (channel == Channel::expert)
     ++own.exchanged[expert(ranks_[from])];
   else
-    ++own.got[word];
+    ++own.got[static_cast<std::size_t>(channel)];
   ++own.messages;
   go_on(desk);
+}
+
+void TrainingDriver::note_path(Rank& own, Activity what, Time now) const {
+  if (!tells_path_ || now == own.path.until) return;
+  if (own.brought != nullptr)
+    own.path.take(*own.brought, what, start_, now);
+  else
+    own.path.go_on(what, now);
 }
 
 void TrainingDriver::sent(Desk& desk, const Message&) {
@@ -140,6 +174,7 @@ void TrainingDriver::go_on(Desk& desk) {
     }
     const Operation& operation = (*all)[own.operation];
     if (!is_done(desk, rank, operation)) return;
+    note_path(own, activity(operation), desk.now());
     own.times[static_cast<std::size_t>(activity(operation))] += desk.now() - own.since;
     own.since = desk.now();
     ++own.operation;
@@ -182,6 +217,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
     if (own.sending > 0 || own.got[channel] == own.taken[channel]) return false;
     ++own.taken[channel];
     own.begun = false;
+    note_path(own, activity(operation), desk.now());
   }
   return true;
 }
@@ -209,15 +245,21 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
   Rank& own = of_rank_[rank];
   const std::uint32_t to = hosts_[to_rank];
   const auto number = static_cast<std::uint32_t>(channel);
+  std::uint64_t word = number;
+  if (tells_path_) {
+    word = path_word::message(number, own.path.times[0]);
+    for (std::size_t i = 1; i < kActivities; ++i)
+      if (own.path.times[i] > Time{}) desk.post(to, path_word::part(number, i, own.path.times[i]));
+  }
   ++own.sending;
   if (scale_up_.is_there() && scale_up_.joins(desk.host(), to)) {
     const Time there = scale_up_.carry(desk, size, own.scale_up_free);
-    desk.post(to, number, there);
+    desk.post(to, word, there);
     desk.wake(there, kArrived);
     return;
   }
   desk.send({.id = kAnyUnlistedId,
-             .word = number,
+             .word = word,
              .size = size,
              .dst = to,
              .tag = labels_.tag,
@@ -273,13 +315,17 @@ void TrainingDriver::add(std::uint32_t host, MessageSums& sums) const {
 std::vector<std::string> TrainingDriver::activities() const {
   std::vector<std::string> all{"computation", "tensor parallelism", "pipeline", "data parallelism"};
   if (experts_ > 1) all.emplace_back("experts");
+  for (std::size_t i = 0, count = all.size(); tells_path_ && i < count; ++i) all.push_back("path: " + all[i]);
   return all;
 }
 
 std::vector<Time> TrainingDriver::times_of(std::uint32_t host) const {
   if (ranks_[host] == kNone) return {};
   const Rank& rank = of_rank_[ranks_[host]];
-  return {rank.times.begin(), rank.times.begin() + static_cast<std::ptrdiff_t>(activities().size())};
+  const std::ptrdiff_t count = experts_ > 1 ? kActivities : kActivities - 1;
+  std::vector<Time> out(rank.times.begin(), rank.times.begin() + count);
+  if (tells_path_) out.insert(out.end(), rank.path.times.begin(), rank.path.times.begin() + count);
+  return out;
 }
 
 template <class A>
@@ -294,6 +340,8 @@ void TrainingDriver::archive_rank(A& a, std::uint32_t host) {
   for (auto* time : {&rank.since, &rank.scale_up_free, &rank.end}) a.value(*time);
   a.value(rank.messages);
   a.values(rank.exchanged);
+  a.value(rank.path);
+  a.values(rank.coming);
 }
 
 }  // namespace weir::traffic

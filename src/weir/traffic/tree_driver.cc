@@ -103,9 +103,7 @@ std::uint64_t TreeDriver::moves(std::uint32_t rank) const {
   return out;
 }
 
-Bytes TreeDriver::payload() const {
-  return saturating_product(collective().size, (ranks() - std::uint64_t{1}) * 2);
-}
+Bytes TreeDriver::payload() const { return saturating_product(collective().size, (ranks() - std::uint64_t{1}) * 2); }
 
 std::vector<CollectiveDriver::Hop> TreeDriver::longest() const {
   const std::uint32_t last = collective().chunks - 1;
