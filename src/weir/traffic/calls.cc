@@ -13,8 +13,9 @@
 namespace weir::traffic {
 namespace {
 
-const std::vector<std::string> kColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",    "sizes",
-                                        "chunks",    "active_chunks", "window", "step_delay", "compute", "group"};
+const std::vector<std::string> kColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",
+                                        "sizes",     "chunks", "active_chunks", "window", "step_delay", "compute",
+                                        "group",     "order",  "channels",      "slots"};
 
 // The parameters that columns stand for; null = the name of the call.
 std::vector<const Param*> columns_of(const std::vector<std::string>& header, const Where& where) {
@@ -49,7 +50,8 @@ std::vector<NamedCall> parse_calls(std::string_view text, const std::string& fil
   std::vector<std::string> fields;
   if (!csv.next(fields)) throw InputError(Where{file, 0}, "empty; the first line names the columns, such as operation");
   const auto columns = columns_of(fields, csv.where());
-  const auto operation = static_cast<std::size_t>(std::find(fields.begin(), fields.end(), "operation") - fields.begin());
+  const auto operation =
+      static_cast<std::size_t>(std::find(fields.begin(), fields.end(), "operation") - fields.begin());
   std::vector<NamedCall> out;
   while (csv.next(fields)) {
     const Where& where = csv.where();
@@ -82,8 +84,8 @@ std::vector<NamedCall> read_calls(const Calls& calls, const Context& context) {
   const std::string path = (std::filesystem::path(context.folder) / calls.file).string();
   auto out = parse_calls(read_named_file(path, "a CSV file of collective operations", "file"), path, calls);
   if (std::uint64_t{calls.repeat} * out.size() > kMaxCalls)
-    throw InputError("repeat", fmt::format("{} times {} calls are too many; valid are {}", calls.repeat, out.size(),
-                                           kMaxCalls));
+    throw InputError("repeat",
+                     fmt::format("{} times {} calls are too many; valid are {}", calls.repeat, out.size(), kMaxCalls));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "weir/traffic/chain_driver.h"
@@ -16,6 +17,8 @@ namespace {
 
 // As the word of a wake-up: a computation has ended, or there was none. Those of operations are others.
 constexpr std::uint32_t kComputed = ~std::uint32_t{0} - 2;
+
+constexpr double kMostMessages = 1e18;
 
 constexpr std::uint64_t kWordMask = (std::uint64_t{1} << CollectiveDriver::kWordBits) - 1;
 static_assert(kMaxCalls < (std::uint64_t{1} << (64 - CollectiveDriver::kWordBits)));
@@ -68,7 +71,7 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
     case Operation::ring_broadcast:
     case Operation::ring_reduce: return std::make_unique<ChainDriver>(c, context, plan, group);
     case Operation::all_to_all:
-      if (c.window == 0) return std::make_unique<ScheduleDriver>(c, context, plan, group);
+      if (c.window == 0 && c.order == Order::next) return std::make_unique<ScheduleDriver>(c, context, plan, group);
       [[fallthrough]];
     case Operation::gather:
     case Operation::scatter:
@@ -82,8 +85,13 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
   }
 }
 
+// Files that a list names are where it is.
 CallsDriver::CallsDriver(const Calls& calls, const Context& context)
-    : CallsDriver(read_calls(calls, context), calls.repeat, context) {}
+    : CallsDriver(read_calls(calls, context), calls.repeat, [&] {
+        Context beside = context;
+        beside.folder = (std::filesystem::path(context.folder) / calls.file).parent_path().string();
+        return beside;
+      }()) {}
 
 CallsDriver::CallsDriver(const Collective& c, const Context& context) : CallsDriver(only(c), c.repeat, context) {}
 
@@ -103,6 +111,10 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
     for (std::uint32_t group = 0; group < plan.members->groups(); ++group) {
       call.groups.push_back(make_driver(named.what, context, plan, group));
       call.groups.back()->note_what_has_gone();
+      const double all = static_cast<double>(call.groups.back()->tasks()) * repeat + static_cast<double>(tasks_);
+      if (all > kMostMessages)
+        throw InputError("repeat",
+                         fmt::format("that would be {} messages; at most {} are possible", all, kMostMessages));
       tasks_ += call.groups.back()->tasks() * repeat;
     }
   }
@@ -160,7 +172,8 @@ void CallsDriver::received(Desk& desk, const Message& message) {
 }
 
 void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
-  arrive(desk, {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
+  arrive(desk,
+         {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
 }
 
 void CallsDriver::arrive(Desk& desk, const Early& what) {

@@ -1,6 +1,8 @@
-// The driver of a broadcast along a chain, and of a reduction the same way back, as NCCL's rings do both: chunk by chunk,
-// each rank hands on what has come.
+// The driver of a broadcast along a chain, and of a reduction the same way back, as NCCL's rings do both: chunk by
+// chunk, each rank hands on what has come.
 #pragma once
+
+#include <vector>
 
 #include "weir/traffic/collective_driver.h"
 
@@ -12,10 +14,11 @@ class ChainDriver final : public CollectiveDriver {
   std::unique_ptr<Driver> clone() const override { return std::make_unique<ChainDriver>(*this); }
 
  private:
-  // How far a rank is from where the buffer begins, and who is so far: a broadcast begins at its root, a reduction ends
+  // How far a rank is from where a chunk begins, and who is so far: a broadcast begins at its root, a reduction ends
   // there.
-  std::uint32_t place(std::uint32_t rank) const { return (rank + ranks() - first_) % ranks(); }
-  std::uint32_t at(std::uint32_t place) const { return (first_ + place) % ranks(); }
+  std::uint32_t place(std::uint32_t rank, std::uint32_t chunk) const;
+  std::uint32_t at(std::uint32_t place, std::uint32_t chunk) const;
+  std::uint32_t first_index(std::uint32_t chunk) const;
   Send message_of(std::uint32_t place, std::uint32_t chunk) const;
 
   void start(Desk& desk, std::uint32_t rank) override;
@@ -24,20 +27,13 @@ class ChainDriver final : public CollectiveDriver {
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override { return saturating_product(collective().size, ranks() - 1); }
   Bytes each() const override { return {}; }
-  // The whole buffer leaves the first rank before the last chunk has gone along the chain.
+  // With one channel the whole buffer leaves the first rank before the last chunk has gone along the chain.
   std::vector<Hop> longest() const override;
-  void reset_rank(std::uint32_t rank) override {
-    if (place(rank) == 0) next_ = first_chunks();
-  }
-  void archive_rank(Saver& a, std::uint32_t rank) override {
-    if (place(rank) == 0) a.value(next_);
-  }
-  void archive_rank(Loader& a, std::uint32_t rank) override {
-    if (place(rank) == 0) a.value(next_);
-  }
+  void reset_rank(std::uint32_t rank) override { next_[rank] = first_chunks(); }
+  void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }
+  void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }
 
-  const std::uint32_t first_;
-  std::uint32_t next_;  // the chunk that the first rank begins with next
+  std::vector<std::uint32_t> next_;  // by rank: chunks from here on have not begun
 };
 
 }  // namespace weir::traffic

@@ -65,10 +65,29 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
 
 void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
   const Message m = message(rank, s);
-  if (!scale_up_.is_there() || !scale_up_.joins(m.src, m.dst)) return desk.send(m);
+  if (!scale_up_.is_there() || !scale_up_.joins(m.src, m.dst)) {
+    if (collective_.slots > 0) {
+      Lane& lane = of_rank_[rank].lanes[lane_of(m)];
+      if (lane.busy == collective_.slots) return lane.waiting.push_back(s);
+      ++lane.busy;
+    }
+    return desk.send(m);
+  }
   const Time there = scale_up_.carry(desk, m.size, of_rank_[rank].scale_up_free);
   desk.post(m.dst, m.word, there);
   if (notes_gone_) desk.wake(there, kGone);
+}
+
+void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& message_sent) {
+  Lane& lane = of_rank_[rank].lanes[lane_of(message_sent)];
+  if (lane.first == lane.waiting.size()) {
+    --lane.busy;
+    return;
+  }
+  desk.send(message(rank, lane.waiting[lane.first++]));
+  if (lane.first < lane.waiting.size()) return;
+  lane.first = 0;
+  lane.waiting.clear();
 }
 
 void CollectiveDriver::leave(Desk& desk, std::uint32_t rank) {
@@ -105,9 +124,11 @@ void CollectiveDriver::arrive(Desk& desk, std::uint64_t word) {
   go_on(desk, rank, word);
 }
 
-void CollectiveDriver::sent(Desk& desk, const Message&) {
+void CollectiveDriver::sent(Desk& desk, const Message& message) {
+  const std::uint32_t rank = who_.rank(desk.host());
   end(desk);
-  leave(desk, who_.rank(desk.host()));
+  if (collective_.slots > 0) free_slot(desk, rank, message);
+  leave(desk, rank);
 }
 
 void CollectiveDriver::end(Desk& desk) {
@@ -165,6 +186,16 @@ void CollectiveDriver::archive_both(A& a, std::uint32_t host) {
   a.value(rank.moved);
   a.values(rank.waiting);
   a.values(rank.free);
+  std::vector<std::uint64_t> lanes;
+  for (const auto& [lane, messages] : rank.lanes) lanes.push_back(lane);
+  a.values(lanes);
+  if constexpr (A::kLoads) rank.lanes.clear();
+  for (const std::uint64_t number : lanes) {
+    Lane& lane = rank.lanes[number];
+    a.value(lane.busy);
+    a.value(lane.first);
+    a.values(lane.waiting);
+  }
   archive_rank(a, who_.rank(host));
 }
 

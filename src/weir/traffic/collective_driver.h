@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -74,6 +75,16 @@ class CollectiveDriver : public Driver {
   std::uint32_t ranks() const { return who_.ranks(); }
   std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
   const Collective& collective() const { return collective_; }
+  // By which channel a chunk goes, and where a rank is in its ring, which goes round each server from another rank on.
+  std::uint32_t channel_of(std::uint32_t chunk) const { return chunk % collective_.channels; }
+  std::uint32_t index_of(std::uint32_t rank, std::uint32_t chunk) const {
+    const std::uint32_t group = collective_.group;
+    return rank - rank % group + (rank + group - channel_of(chunk) % group) % group;
+  }
+  std::uint32_t rank_at(std::uint32_t index, std::uint32_t chunk) const {
+    const std::uint32_t group = collective_.group;
+    return index - index % group + (index + channel_of(chunk)) % group;
+  }
   // How many chunks a rank begins with.
   std::uint32_t first_chunks() const {
     return collective_.active_chunks == 0 ? collective_.chunks
@@ -105,20 +116,31 @@ class CollectiveDriver : public Driver {
   virtual void archive_rank(Saver&, std::uint32_t /*rank*/) {}
   virtual void archive_rank(Loader&, std::uint32_t /*rank*/) {}
 
+  // Messages by the network from one host to another one's port, of which only so many are under way.
+  struct Lane {
+    std::uint32_t busy = 0;
+    std::uint32_t first = 0;  // of those that wait
+    std::vector<Send> waiting;
+  };
+
   struct Rank {
     Time received;
     Time acknowledged;
     Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
-    std::uint64_t moved = 0;  // received, and sent and gone
+    std::uint64_t moved = 0;          // received, and sent and gone
     std::vector<Send> waiting;        // by number of the wake-up that they wait for
     std::vector<std::uint32_t> free;  // numbers
+    std::map<std::uint64_t, Lane> lanes;
   };
 
   template <class A>
   void archive_both(A& a, std::uint32_t host);
   void arrive(Desk& desk, std::uint64_t word);
   void end(Desk& desk);
+  static std::uint64_t lane_of(const Message& m) { return std::uint64_t{m.dst} << 16 | m.sport; }
+  // A message has left its slot.
+  void free_slot(Desk& desk, std::uint32_t rank, const Message& message);
   // A message that the rank has sent is there.
   void leave(Desk& desk, std::uint32_t rank);
   Message message(std::uint32_t rank, const Send& send) const;

@@ -20,8 +20,7 @@ bool is_one_of(Operation operation, std::initializer_list<Operation> some) {
 
 // Of an operation without steps that wait for each other.
 bool is_direct(Operation operation) {
-  return is_one_of(operation,
-                   {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter});
+  return is_one_of(operation, {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter});
 }
 
 // How many parts of a chunk go their own ways.
@@ -37,7 +36,8 @@ void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks)
                      fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
                                  "hosts; {} is not possible",
                                  ranks, c.group));
-  if (c.group == 1 || (c.ranks > 0 && !needs_servers && c.operation != Operation::tree_all_reduce)) return;
+  const bool knows_servers = needs_servers || c.operation == Operation::tree_all_reduce || c.channels > 1;
+  if (c.group == 1 || (c.ranks > 0 && !knows_servers)) return;
   if (ranks % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, ranks));
   for (std::size_t i = 0; i < hosts.size(); ++i)
@@ -58,9 +58,9 @@ void check_size_of(const Collective& c, std::uint32_t n) {
   if (c.size.count == 0) throw InputError("size", "missing; write a size such as \"10 MB\"");
   check_size(c.size);
   if (const std::uint32_t least = parts(c.operation, n); c.size.count / c.chunks < least)
-    throw InputError("size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}",
-                                         format_value(c.size), n, c.chunks,
-                                         format_value(Bytes{static_cast<std::int64_t>(c.chunks) * least})));
+    throw InputError(
+        "size", fmt::format("{} is out of range; {} hosts and {} chunk(s) need at least {}", format_value(c.size), n,
+                            c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * least})));
 }
 
 // Process groups, one behind the other: of each `stride` * `ranks` hosts in a row, those that are `stride` apart.
@@ -109,6 +109,9 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError("active_chunks",
                      fmt::format("{} has no steps that wait for each other; leave this out",
                                  c.operation == Operation::all_to_all ? "an all-to-all" : "such an operation"));
+  if (c.channels > c.chunks)
+    throw InputError("channels", fmt::format("{} chunk(s) cannot go by {} channels; write at least as many chunks",
+                                             c.chunks, c.channels));
   if (c.root >= n) throw InputError("root", fmt::format("there is no rank {}; valid is 0 to {}", c.root, n - 1));
   if (c.group > 1 && all % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, all));
@@ -128,10 +131,11 @@ void Collective::describe(ParamList<Collective>& p) {
            "what the hosts do; trees are two at once, each with half of the buffer",
            "Thakur et al., IJHPCA 2005; NCCL trees.cc; Bruck et al., IEEE TPDS 1997")
       .required = true;
-  p.bytes("size", &C::size,
-          "the buffer of each host; in an all-gather what it has at the end, in an all-to-all it keeps its own share, in "
-          "a gather or scatter that of the root, in a barrier a message; not in an all-to-all-v",
-          "", Bytes{0}, kMaxFlowSize);
+  p.bytes(
+      "size", &C::size,
+      "the buffer of each host; in an all-gather what it has at the end, in an all-to-all it keeps its own share, in "
+      "a gather or scatter that of the root, in a barrier a message; not in an all-to-all-v",
+      "", Bytes{0}, kMaxFlowSize);
   p.text("hosts", &C::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
   p.choice("placement", &C::placement, {"in-order", "random"}, "who is whose neighbour: as listed, or at random");
   p.integer("ranks", &C::ranks, 0, kMaxHosts,
@@ -150,9 +154,25 @@ void Collective::describe(ParamList<Collective>& p) {
             "so many chunks are under way at each host at once, and it begins with another one when it is done with "
             "one; 0 = all",
             "NCCL: 8 slots of a channel");
+  p.integer(
+      "slots", &C::slots, 0, kMaxChunks,
+      "so many messages of a host to another one are under way by the network at once, and later ones wait for an "
+      "acknowledgement; 0 = all",
+      "NCCL: 8 slots of a channel");
   p.integer("window", &C::window, 0, kMaxHosts,
             "so many messages of a host are under way at once, and it sends the next when one is acknowledged; 0 = all")
       .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
+  p.choice("order", &C::order, {"next", "nccl"},
+           "to whom a host sends first: to the next one, or in the order of NCCL's sends and receives",
+           "ncclP2pSchedule")
+      .only_with("operation", {"all-to-all", "all-to-all-v"});
+  p.integer(
+       "channels", &C::channels, 1, 64,
+       "rings, or pairs of trees, by which chunks go in turn; in servers each begins with the next GPU, so that it "
+       "leaves by another NIC",
+       "NCCL")
+      .only_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "tree-all-reduce",
+                               "ring-broadcast", "ring-reduce"});
   p.time("start", &C::start, "the first messages start, or what is computed before them");
   p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it");
   p.integer("repeat", &C::repeat, 1, kMaxCalls,

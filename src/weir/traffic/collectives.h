@@ -23,6 +23,9 @@ enum class MessageRows : std::uint8_t { rows, sums };
 inline constexpr std::uint32_t kMaxChunks = 1'000'000;
 inline constexpr std::uint32_t kMaxCalls = 4'000'000;
 
+// In which order a rank sends to the others: the next one first, or as NCCL does (traffic/peer_order.h).
+enum class Order : std::uint8_t { next, nccl };
+
 // With `chunks` = c the buffer is cut into c parts, each of which goes through the operation by itself.
 struct Collective {
   Operation operation = Operation::ring_all_reduce;
@@ -35,7 +38,10 @@ struct Collective {
   std::string sizes;
   std::uint32_t chunks = 1;
   std::uint32_t active_chunks = 0;
+  std::uint32_t slots = 0;
   std::uint32_t window = 0;
+  Order order = Order::next;
+  std::uint32_t channels = 1;
   Time start;
   Time step_delay;
   std::uint32_t repeat = 1;

@@ -19,6 +19,7 @@ std::uint64_t messages_of(const Collective& c, const CollectivePlan& plan) {
 DirectDriver::DirectDriver(const Collective& c, const Context& context, const CollectivePlan& plan, std::uint32_t group)
     : CollectiveDriver(c, context, {plan.members, group}, messages_of(c, plan)),
       sizes_(std::make_shared<const std::vector<Bytes>>(plan.sizes)),
+      order_(c.order == Order::nccl ? std::make_shared<const PeerOrder>(plan.members->ranks, c.group) : nullptr),
       next_(plan.members->ranks),
       buffer_(c.size) {
   if (c.window > 0) note_what_has_gone();
@@ -71,6 +72,7 @@ std::uint32_t DirectDriver::peers(std::uint32_t rank) const {
 
 // A rank begins with the next one, so that no receiver comes first with all.
 std::uint32_t DirectDriver::to(std::uint32_t rank, std::uint32_t peer) const {
+  if (order_ != nullptr) return order_->to(rank, peer + 1);
   return collective().operation == Operation::gather ? collective().root : (rank + peer + 1) % ranks();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weir/traffic/collective_driver.h"
+#include "weir/traffic/peer_order.h"
 
 namespace weir::traffic {
 
@@ -40,7 +41,8 @@ class DirectDriver final : public CollectiveDriver {
   void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }
 
   const Sizes sizes_;
-  std::vector<std::uint64_t> next_;  // by rank: the next message, of those of all chunks to all peers
+  const std::shared_ptr<const PeerOrder> order_;  // null = the next one first
+  std::vector<std::uint64_t> next_;               // by rank: the next message, of those of all chunks to all peers
   Bytes payload_;
   Bytes each_;
   Bytes buffer_;

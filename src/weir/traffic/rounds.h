@@ -1,5 +1,5 @@
-// Who sends what to whom in operations of about log2 n rounds, in each of which every rank sends one message and receives
-// one. What it sends in a round may be of all that it has received before, so it waits for all earlier rounds.
+// Who sends what to whom in operations of about log2 n rounds, in each of which every rank sends one message and
+// receives one. What it sends in a round may be of all that it has received before, so it waits for all earlier rounds.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace weir::traffic {
 //
 //   barrier              dissemination: in round k to rank + 2^k, S bytes (Hensgen, Finkel, Manber, "Two algorithms for
 //                        barrier synchronization", Int. J. Parallel Programming 17(1), 1988)
-//   Bruck all-to-all     in round k to rank + 2^k, the blocks of S/n whose way to go has bit k (Bruck, Ho, Kipnis, Upfal,
-//                        Weathersby, "Efficient algorithms for all-to-all communications in multiport message-passing
-//                        systems", IEEE TPDS 8(11), 1997, section 3)
+//   Bruck all-to-all     in round k to rank + 2^k, the blocks of S/n whose way to go has bit k (Bruck, Ho, Kipnis,
+//                        Upfal, Weathersby, "Efficient algorithms for all-to-all communications in multiport
+//                        message-passing systems", IEEE TPDS 8(11), 1997, section 3)
 //   Bruck all-gather     in round k to rank - 2^k, the min(2^k, n - 2^k) blocks that it has of its own and those behind
 //                        (the same, section 4)
 //   PAT all-gather       the same from far to near: with 2^d from the largest below n down to 1 to rank - 2^d, blocks

@@ -3,9 +3,9 @@
 namespace weir::traffic {
 
 RoundsDriver::RoundsDriver(const Collective& c, const Context& context, const CollectivePlan& plan, std::uint32_t group)
-    : CollectiveDriver(c, context, {plan.members, group},
-                       std::uint64_t{Rounds(c.operation, plan.members->ranks).rounds()} * plan.members->ranks *
-                           c.chunks),
+    : CollectiveDriver(
+          c, context, {plan.members, group},
+          std::uint64_t{Rounds(c.operation, plan.members->ranks).rounds()} * plan.members->ranks * c.chunks),
       rounds_(c.operation, plan.members->ranks),
       come_(plan.members->ranks) {}
 

@@ -9,9 +9,10 @@ ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context, cons
       schedule_(plan.schedule) {}
 
 CollectiveDriver::Send ScheduleDriver::message_of(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const {
-  return {.to = schedule_.to(rank, step),
-          .peer = schedule_.peer(step),
-          .size = schedule_.amount(rank, step, part_of(collective().size, chunk, collective().chunks)),
+  const std::uint32_t index = index_of(rank, chunk);
+  return {.to = rank_at(schedule_.to(index, step), chunk),
+          .peer = schedule_.peer(step) * collective().channels + channel_of(chunk),
+          .size = schedule_.amount(index, step, part_of(collective().size, chunk, collective().chunks)),
           .word = word_of(chunk, step)};
 }
 

@@ -54,10 +54,11 @@ void Training::describe(ParamList<Training>& p) {
                         "each microbatch and layer for expert 0, 1, 2... of its group, in bytes; 0 is sent as 1 B");
   sizes.names_file = [](std::string_view text) { return !text.empty(); };
   p.integer("layers", &T::layers, 1, 100'000, "layers of the model; each stage has as many");
-  p.integer("virtual_stages", &T::virtual_stages, 1, 100'000,
-            "parts of the model that each stage has, one behind all stages' part before: the pipeline is interleaved, and "
-            "its bubble so many times shorter",
-            "Megatron-LM, SC'21, 2.2.2");
+  p.integer(
+      "virtual_stages", &T::virtual_stages, 1, 100'000,
+      "parts of the model that each stage has, one behind all stages' part before: the pipeline is interleaved, and "
+      "its bubble so many times shorter",
+      "Megatron-LM, SC'21, 2.2.2");
   p.integer("microbatches", &T::microbatches, 1, 1'000'000, "microbatches of each replica in the step");
   p.bytes("activations", &T::activations, "those of a microbatch between two layers, of a whole tensor-parallel group",
           "", Bytes{1}, kMaxFlowSize)
@@ -83,6 +84,9 @@ void Training::describe(ParamList<Training>& p) {
   p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
       .only_with("slow");
+  p.flag("critical_path", &T::critical_path,
+         "tell how the time until the end of each rank is made up along what it has waited for last, and what that had "
+         "waited for");
   p.time("start", &T::start, "the step starts");
 }
 

@@ -14,10 +14,10 @@ namespace weir::traffic {
 
 // Rank t + tp * (d + dp * p) is GPU t of its tensor-parallel group, of replica d, in pipeline stage p. Each stage has
 // layers / pp layers. The stages take microbatches by 1F1B: stage p goes forward with pp - 1 - p of them, then one
-// forward and one backward in turn, then backward with what is left. With v virtual stages each stage has v parts of the
-// model, layers / pp / v layers long, part j of stage p behind part j of stage p - 1 and, for the first, part j - 1 of
-// the last: it then begins with 2 (pp - 1 - p) + (v - 1) pp turns forward, pp microbatches through one part after the
-// other (section 2.2.2, and schedules.py of Megatron-LM).
+// forward and one backward in turn, then backward with what is left. With v virtual stages each stage has v parts of
+// the model, layers / pp / v layers long, part j of stage p behind part j of stage p - 1 and, for the first, part j - 1
+// of the last: it then begins with 2 (pp - 1 - p) + (v - 1) pp turns forward, pp microbatches through one part after
+// the other (section 2.2.2, and schedules.py of Megatron-LM).
 //
 //   forward    of a layer: attention, an all-reduce of the activations in the tensor-parallel group, MLP, another one;
 //              backward the same in reverse, and `backward` times as long
@@ -55,6 +55,7 @@ struct Training {
   Time scale_up_latency{500'000};
   std::string slow;
   double slow_factor = 1.2;
+  bool critical_path = false;
   Time start;
 
   static void describe(ParamList<Training>& p);

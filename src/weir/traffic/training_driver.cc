@@ -31,19 +31,25 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       data_(t.data),
       experts_(t.experts),
       imbalance_(t.imbalance),
-      given_(std::make_shared<const std::vector<Bytes>>(
-          t.expert_sizes.empty() ? std::vector<Bytes>{}
-                                 : read_matrix(t.expert_sizes, "expert_sizes", t.tensor * t.data, t.experts, context))),
+      tells_path_(t.critical_path),
       scale_up_{.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency},
       start_(t.start),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
       hosts_(hosts_of(t, context)),
       ranks_(context.hosts(), kNone),
+      given_(std::make_shared<const std::vector<Bytes>>(
+          t.expert_sizes.empty() ? std::vector<Bytes>{}
+                                 : read_matrix(t.expert_sizes, "expert_sizes", t.tensor * t.data, t.experts, context))),
       of_rank_(hosts_.size()) {
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
   if (experts_ > 1)
     for (Rank& rank : of_rank_) rank.exchanged.resize(experts_);
+  if (tells_path_)
+    for (Rank& rank : of_rank_) {
+      rank.path.until = start_;
+      rank.coming.resize(kTrainingChannels + experts_);
+    }
   slowness_.assign(hosts_.size(), 1);
   if (!t.slow.empty())
     for (const std::uint32_t host : parse_hosts(t.slow, "slow", context)) {
@@ -80,8 +86,7 @@ std::uint32_t TrainingDriver::with_expert(std::uint32_t rank, std::uint32_t e) c
 }
 
 Bytes TrainingDriver::share(std::uint32_t rank, std::uint32_t e, Bytes size) const {
-  if (!given_->empty())
-    return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
+  if (!given_->empty()) return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
   const double weight = 1 + imbalance_ * (2.0 * e / (experts_ - 1.0) - 1);
   return {std::max<std::int64_t>(1, std::llround(static_cast<double>(size.count) * weight / experts_))};
 }
@@ -110,17 +115,50 @@ void TrainingDriver::woken(Desk& desk, std::uint32_t word) {
 
 void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk, message.src, message.word); }
 
+std::size_t TrainingDriver::lane(std::uint32_t from, std::uint64_t channel) const {
+  const bool is_expert = static_cast<Channel>(channel) == Channel::expert;
+  return is_expert ? kTrainingChannels + expert(ranks_[from]) : channel;
+}
+
+// A message, or a part of its path, which comes before it.
 void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
+  if (!tells_path_)
+    return arrive(desk, from, static_cast<Channel>(word & kChannelMask), static_cast<std::uint32_t>(word >> kChannelBits));
   Rank& own = of_rank_[ranks_[desk.host()]];
-  const std::uint64_t channel = word & kChannelMask;
-  if (static_cast<Channel>(channel) == Channel::expert)
+  Coming& coming = own.coming[lane(from, path_word::channel(word))];
+  if (path_word::is_part(word)) {
+    if (path_word::activity(word) == path_word::kLate)
+      coming.late = path_word::time(word).ps;
+    else
+      coming.times[path_word::activity(word)] = path_word::time(word);
+    return;
+  }
+  Coming brought = std::exchange(coming, {});
+  brought.times[static_cast<std::size_t>(Activity::computation)] = path_word::time(word);
+  own.brought = &brought.times;
+  arrive(desk, from, static_cast<Channel>(path_word::channel(word)), static_cast<std::uint32_t>(brought.late));
+  own.brought = nullptr;
+}
+
+// `late`: the host that was last to begin what the message depends on.
+void TrainingDriver::arrive(Desk& desk, std::uint32_t from, Channel channel, std::uint32_t late) {
+  Rank& own = of_rank_[ranks_[desk.host()]];
+  if (channel == Channel::expert)
     ++own.exchanged[expert(ranks_[from])];
   else
-    ++own.got[channel];
+    ++own.got[static_cast<std::size_t>(channel)];
   ++own.messages;
-  own.told = static_cast<std::uint32_t>(word >> kChannelBits);
+  own.told = late;
   go_on(desk);
   own.told = kNobody;
+}
+
+void TrainingDriver::note_path(Rank& own, Activity what, Time now) const {
+  if (!tells_path_ || now == own.path.until) return;
+  if (own.brought != nullptr)
+    own.path.take(*own.brought, what, start_, now);
+  else
+    own.path.go_on(what, now);
 }
 
 void TrainingDriver::sent(Desk& desk, const Message&) {
@@ -148,6 +186,7 @@ void TrainingDriver::go_on(Desk& desk) {
     const Operation& operation = (*all)[own.operation];
     if (!is_done(desk, rank, operation)) return;
     const Activity spent = activity(operation);
+    note_path(own, spent, desk.now());
     own.times[static_cast<std::size_t>(spent)] += desk.now() - own.since;
     desk.did(static_cast<std::uint32_t>(spent), own.since, std::exchange(own.late, kNobody));
     own.since = desk.now();
@@ -197,6 +236,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
     ++own.taken[channel];
     own.begun = false;
     take(own);
+    note_path(own, activity(operation), desk.now());
   }
   return true;
 }
@@ -225,7 +265,14 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
   Rank& own = of_rank_[rank];
   const std::uint32_t to = hosts_[to_rank];
   const auto number = static_cast<std::uint32_t>(channel);
-  const std::uint64_t word = number | std::uint64_t{own.late == kNobody ? desk.host() : own.late} << kChannelBits;
+  const std::uint32_t late = own.late == kNobody ? desk.host() : own.late;
+  std::uint64_t word = number | std::uint64_t{late} << kChannelBits;
+  if (tells_path_) {
+    word = path_word::message(number, own.path.times[0]);
+    for (std::size_t i = 1; i < kActivities; ++i)
+      if (own.path.times[i] > Time{}) desk.post(to, path_word::part(number, i, own.path.times[i]));
+    desk.post(to, path_word::part(number, path_word::kLate, Time{late}));
+  }
   ++own.sending;
   if (scale_up_.is_there() && scale_up_.joins(desk.host(), to)) {
     const Time there = scale_up_.carry(desk, size, own.scale_up_free);
@@ -291,13 +338,17 @@ void TrainingDriver::add(std::uint32_t host, MessageSums& sums) const {
 std::vector<std::string> TrainingDriver::activities() const {
   std::vector<std::string> all{"computation", "tensor parallelism", "pipeline", "data parallelism"};
   if (experts_ > 1) all.emplace_back("experts");
+  for (std::size_t i = 0, count = all.size(); tells_path_ && i < count; ++i) all.push_back("path: " + all[i]);
   return all;
 }
 
 std::vector<Time> TrainingDriver::times_of(std::uint32_t host) const {
   if (ranks_[host] == kNone) return {};
   const Rank& rank = of_rank_[ranks_[host]];
-  return {rank.times.begin(), rank.times.begin() + static_cast<std::ptrdiff_t>(activities().size())};
+  const std::ptrdiff_t count = experts_ > 1 ? kActivities : kActivities - 1;
+  std::vector<Time> out(rank.times.begin(), rank.times.begin() + count);
+  if (tells_path_) out.insert(out.end(), rank.path.times.begin(), rank.path.times.begin() + count);
+  return out;
 }
 
 template <class A>
@@ -313,6 +364,8 @@ void TrainingDriver::archive_rank(A& a, std::uint32_t host) {
   a.value(rank.messages);
   a.value(rank.late);
   a.values(rank.exchanged);
+  a.value(rank.path);
+  a.values(rank.coming);
 }
 
 }  // namespace weir::traffic

@@ -12,6 +12,7 @@
 #include "weir/traffic/driver.h"
 #include "weir/traffic/scale_up.h"
 #include "weir/traffic/training.h"
+#include "weir/traffic/training_path.h"
 #include "weir/traffic/training_stage.h"
 
 namespace weir::traffic {
@@ -22,7 +23,7 @@ class TrainingDriver final : public Driver {
   TrainingDriver(const Training& training, const Context& context);
 
   std::uint64_t tasks() const override { return hosts_.size(); }
-  bool posts() const override { return scale_up_.is_there(); }
+  bool posts() const override { return scale_up_.is_there() || tells_path_; }
   void begin(Desk& desk) override;
   void received(Desk& desk, const Message& message) override;
   void sent(Desk& desk, const Message& message) override;
@@ -44,20 +45,24 @@ class TrainingDriver final : public Driver {
   using Channel = TrainingChannel;
   using Operation = TrainingOperation;
   using Stage = TrainingStage;
-  // What a rank does; all but computation stands for what it waits for.
-  enum class Activity : std::uint8_t { computation, tensor, pipeline, data, expert };
-  static constexpr std::size_t kActivities = 5;
+  using Activity = TrainingActivity;
+  static constexpr std::size_t kActivities = kTrainingActivities;
 
+  // What comes ahead of a message: its path, and the host that was last to begin what the message depends on.
+  struct Coming {
+    TrainingTimes times{};
+    std::int64_t late = kNobody;
+  };
   struct Rank {
     std::uint32_t turn = 0;
     std::uint32_t operation = 0;
     std::uint32_t step = 0;  // of a ring
     bool begun = false;      // the operation, or the step of a ring, is under way
     bool computes = false;
-    std::uint32_t sending = 0;                     // messages that are not there yet
+    std::uint32_t sending = 0;                             // messages that are not there yet
     std::array<std::uint64_t, kTrainingChannels> got{};    // messages received
     std::array<std::uint64_t, kTrainingChannels> taken{};  // ... and used
-    std::array<Time, kActivities> times{};
+    TrainingTimes times{};
     Time since;  // when the operation began
     std::uint32_t late = kNobody;  // the host that was last to begin the operation, of those that this one has heard of
     std::uint32_t told = kNobody;  // ... of the message that has just come
@@ -65,6 +70,9 @@ class TrainingDriver final : public Driver {
     Time end = Time::max();
     std::uint64_t messages = 0;            // received
     std::vector<std::uint32_t> exchanged;  // of the expert-parallel group: messages received from each
+    TrainingPath path;
+    std::vector<Coming> coming;              // of messages on their way: by channel, of experts by sender
+    const TrainingTimes* brought = nullptr;  // by the message that the rank is told of at present
   };
 
   const std::vector<Operation>* operations(const Stage& stage, const Rank& rank) const;
@@ -72,6 +80,10 @@ class TrainingDriver final : public Driver {
   std::uint32_t neighbour(std::uint32_t rank, Channel channel) const;
   Activity activity(const Operation& operation) const;
   void go_on(Desk& desk);
+  // The rank has waited for this until now.
+  void note_path(Rank& own, Activity what, Time now) const;
+  std::size_t lane(std::uint32_t from, std::uint64_t channel) const;
+  void arrive(Desk& desk, std::uint32_t from, Channel channel, std::uint32_t late);
   Time computation(std::uint32_t rank, Time time) const;
   bool is_done(Desk& desk, std::uint32_t rank, const Operation& operation);
   // Something that the rank waited for has come.
@@ -92,13 +104,14 @@ class TrainingDriver final : public Driver {
   const std::uint32_t data_;
   const std::uint32_t experts_;
   const double imbalance_;
-  const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
+  const bool tells_path_;
   const ScaleUp scale_up_;
   const Time start_;
   const Labels labels_;
   const std::uint32_t first_port_;
-  std::vector<std::uint32_t> hosts_;  // by rank
-  std::vector<std::uint32_t> ranks_;  // by host; kNone = it takes no part
+  std::vector<std::uint32_t> hosts_;                       // by rank
+  std::vector<std::uint32_t> ranks_;                       // by host; kNone = it takes no part
+  const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
   std::vector<Stage> stages_;
   std::vector<double> slowness_;  // by rank: its computations take so many times as long
   Time least_;                    // of a step without communication

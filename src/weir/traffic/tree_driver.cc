@@ -24,18 +24,19 @@ TreeDriver::TreeDriver(const Collective& c, const Context& context, const Collec
     : CollectiveDriver(c, context, {plan.members, group}, messages_of(c, plan.members->ranks)),
       come_(plan.members->ranks) {}
 
-TreeDriver::Place TreeDriver::place_of(std::uint32_t rank, std::uint32_t tree) const {
+TreeDriver::Place TreeDriver::place_of(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const {
   const std::uint32_t group = collective().group;
+  const std::uint32_t index = index_of(rank, chunk);
   Place out;
-  if (rank % group != 0) {
-    out.parent = rank - 1;
+  if (index % group != 0) {
+    out.parent = rank_at(index - 1, chunk);
   } else {
-    const TreePlace place = double_tree(rank / group, ranks() / group, tree);
-    if (place.parent != kNoRank) out.parent = place.parent * group;
+    const TreePlace place = double_tree(index / group, ranks() / group, tree);
+    if (place.parent != kNoRank) out.parent = rank_at(place.parent * group, chunk);
     for (const std::uint32_t child : place.children)
-      if (child != kNoRank) out.child[out.children++] = child * group;
+      if (child != kNoRank) out.child[out.children++] = rank_at(child * group, chunk);
   }
-  if ((rank + 1) % group != 0) out.child[out.children++] = rank + 1;
+  if ((index + 1) % group != 0) out.child[out.children++] = rank_at(index + 1, chunk);
   return out;
 }
 
@@ -47,7 +48,7 @@ Bytes TreeDriver::size_of(std::uint32_t tree, std::uint32_t chunk) const {
 CollectiveDriver::Send TreeDriver::message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to,
                                               std::uint32_t peer) const {
   return {.to = to,
-          .peer = tree + kTrees * peer,
+          .peer = (tree + kTrees * peer) * collective().channels + channel_of(chunk),
           .size = size_of(tree, chunk),
           .word = tree_word(tree, chunk, way == Way::down)};
 }
@@ -56,7 +57,7 @@ CollectiveDriver::Send TreeDriver::message_of(std::uint32_t tree, std::uint32_t 
 void TreeDriver::start(Desk& desk, std::uint32_t rank) {
   for (std::uint32_t chunk = 0; chunk < first_chunks(); ++chunk)
     for (std::uint32_t tree = 0; tree < kTrees; ++tree)
-      if (const Place place = place_of(rank, tree); place.children == 0)
+      if (const Place place = place_of(rank, tree, chunk); place.children == 0)
         send(desk, rank, message_of(tree, chunk, Way::up, place.parent, 0));
 }
 
@@ -64,7 +65,7 @@ void TreeDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   const std::uint32_t tree = tree_in(word);
   const std::uint32_t chunk = chunk_in(word);
   if (goes_down(word)) return pass_down(desk, rank, tree, chunk);
-  if (const std::uint32_t children = place_of(rank, tree).children; children > 1) {
+  if (const std::uint32_t children = place_of(rank, tree, chunk).children; children > 1) {
     auto& come = come_[rank];
     if (come.empty()) come.resize(std::size_t{kTrees} * collective().chunks);
     if (++come[kTrees * std::size_t{chunk} + tree] < children) return;
@@ -74,14 +75,14 @@ void TreeDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
 
 // The root has it all, and sends it down.
 void TreeDriver::pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) {
-  if (const std::uint32_t parent = place_of(rank, tree).parent; parent != kNone)
+  if (const std::uint32_t parent = place_of(rank, tree, chunk).parent; parent != kNone)
     send_later(desk, rank, message_of(tree, chunk, Way::up, parent, 0));
   else
     pass_down(desk, rank, tree, chunk);
 }
 
 void TreeDriver::pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) {
-  const Place place = place_of(rank, tree);
+  const Place place = place_of(rank, tree, chunk);
   for (std::uint32_t i = 0; i < place.children; ++i)
     send_later(desk, rank, message_of(tree, chunk, Way::down, place.child[i], i + 1));
   const std::uint64_t next = std::uint64_t{chunk} + first_chunks();
@@ -91,26 +92,27 @@ void TreeDriver::pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, s
 
 // A message each way to each neighbour, of each chunk.
 std::uint64_t TreeDriver::moves(std::uint32_t rank) const {
-  std::uint64_t neighbours = 0;
-  for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
-    const Place place = place_of(rank, tree);
-    neighbours += place.children + (place.parent == kNone ? 0u : 1u);
-  }
-  return 2 * neighbours * collective().chunks;
+  const std::uint32_t channels = collective().channels;
+  std::uint64_t out = 0;
+  for (std::uint32_t channel = 0; channel < channels; ++channel)
+    for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
+      const Place place = place_of(rank, tree, channel);
+      const std::uint64_t chunks = (collective().chunks - channel + channels - 1) / channels;
+      out += 2 * chunks * (place.children + (place.parent == kNone ? 0u : 1u));
+    }
+  return out;
 }
 
-Bytes TreeDriver::payload() const {
-  return saturating_product(collective().size, (ranks() - std::uint64_t{1}) * 2);
-}
+Bytes TreeDriver::payload() const { return saturating_product(collective().size, (ranks() - std::uint64_t{1}) * 2); }
 
 std::vector<CollectiveDriver::Hop> TreeDriver::longest() const {
+  const std::uint32_t last = collective().chunks - 1;
   std::vector<std::uint32_t> path;  // from the deepest rank to the root
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
     std::vector<std::uint32_t> way{rank};
-    while (place_of(way.back(), 0).parent != kNone) way.push_back(place_of(way.back(), 0).parent);
+    while (place_of(way.back(), 0, last).parent != kNone) way.push_back(place_of(way.back(), 0, last).parent);
     if (way.size() > path.size()) path = way;
   }
-  const std::uint32_t last = collective().chunks - 1;
   std::vector<Hop> out;
   for (std::size_t i = 0; i + 1 < path.size(); ++i)
     out.push_back({path[i], message_of(0, last, Way::up, path[i + 1], 0)});

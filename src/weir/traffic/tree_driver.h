@@ -25,7 +25,7 @@ class TreeDriver final : public CollectiveDriver {
     std::array<std::uint32_t, 3> child{};
     std::uint32_t children = 0;
   };
-  Place place_of(std::uint32_t rank, std::uint32_t tree) const;
+  Place place_of(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const;
   Bytes size_of(std::uint32_t tree, std::uint32_t chunk) const;
   Send message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to, std::uint32_t peer) const;
   // All of this chunk is here that comes from below.
