@@ -419,8 +419,9 @@ const tests = {
     const row = waited.findIndex((w, i) => w === 37 && host[i] === 34);
     await p.mouse.move(...(await place(34, (begin[row] + end[row]) / 2)));
     assert.match(plain(await p.locator('.ranks .hover').innerText()), /^host 34 · tensor parallelism for 15\.6 µs from .* · host 37 was last to begin$/);
-    await p.mouse.click(...(await place(34, (begin[row] + end[row]) / 2)));
-    assert.equal((await state(p)).bin, Math.floor((begin[row] + end[row]) / 2 / 2e6));
+    const bin = Math.floor((begin[row] + end[row]) / 2 / 2e6);
+    await p.mouse.click(...(await place(34, (bin + 0.5) * 2e6)));
+    assert.equal((await state(p)).bin, bin);
     // bars have the colours of their activities: computation, and then a wait
     const colours = [];
     for (const at of [begin[row] - 5e6, (begin[row] + end[row]) / 2 + 4e6]) {
