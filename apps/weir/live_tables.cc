@@ -10,6 +10,7 @@
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/view_probe.h"
 #include "weir/result/anatomy_parts.h"
+#include "weir/view/outages.h"
 
 namespace weir::app {
 namespace {
@@ -58,6 +59,33 @@ NewRows pauses(const std::vector<view::PauseRow>& rows, std::size_t from) {
            column("by", Packing::u32, rows, from, [&](const PauseRow& p) { return number(p.by); }),
            column("by_bytes", Packing::u32, rows, from, [](const PauseRow& p) { return p.by_bytes; }),
            column("parent", Packing::u32, rows, from, [&](const PauseRow& p) { return number(p.parent); })}};
+}
+
+NewRows activities(const std::vector<view::ActivityRow>& rows, std::size_t from) {
+  using view::ActivityRow;
+  return {"activities",
+          from,
+          {column("driver", Packing::u16, rows, from, [](const ActivityRow& a) { return a.driver; }),
+           column("host", Packing::u32, rows, from, [](const ActivityRow& a) { return a.host; }),
+           column("activity", Packing::u16, rows, from, [](const ActivityRow& a) { return a.activity; }),
+           column("begin_ps", Packing::f64, rows, from, [](const ActivityRow& a) { return a.begin.ps; }),
+           column("end_ps", Packing::f64, rows, from, [](const ActivityRow& a) { return a.end.ps; }),
+           column("waited_for", Packing::u32, rows, from,
+                  [](const ActivityRow& a) {
+                    return a.waited_for == traffic::kNobody ? kNone : static_cast<double>(a.waited_for);
+                  }),
+           column("parts", Packing::u32, rows, from, [](const ActivityRow& a) { return a.parts; })}};
+}
+
+NewRows outages(const engine::Engine& engine) {
+  using view::OutageRow;
+  const std::vector<OutageRow> rows = view::outages_until(model_of(engine), engine.now());
+  return {"outages",
+          0,
+          {column("port", Packing::u32, rows, 0, [](const OutageRow& o) { return o.port; }),
+           column("from_ps", Packing::f64, rows, 0, [](const OutageRow& o) { return o.from.ps; }),
+           column("until_ps", Packing::f64, rows, 0,
+                  [](const OutageRow& o) { return o.until == Time::max() ? kNone : static_cast<double>(o.until.ps); })}};
 }
 
 }  // namespace
@@ -117,6 +145,21 @@ std::vector<NewRows> LiveTables::network(const engine::Engine& engine) {
             column("to", Packing::u32, ports, 0, [](const PortFacts& p) { return p.to; }),
             column("rate_bps", Packing::f64, ports, 0, [](const PortFacts& p) { return p.rate.bits_per_second; }),
             column("delay_ps", Packing::f64, ports, 0, [](const PortFacts& p) { return p.delay.ps; })}}};
+}
+
+report::Json LiveTables::drivers(run::SteeredRun& run) {
+  report::Json out = report::Json::array();
+  for (std::uint32_t number = 0; const traffic::Driver* const driver = run.engine().driver(number); ++number) {
+    const auto sums = driver->sums();
+    out.push_back({{"tag", sums ? run.tags().at(sums->tag) : ""}, {"activities", driver->activities()}});
+  }
+  return out;
+}
+
+report::Json LiveTables::omitted(const probe::ViewProbe& view) {
+  return {{"pauses", view.pauses().omitted()},
+          {"events", view.omitted_events()},
+          {"activities", view.activities().omitted()}};
 }
 
 NewRows LiveTables::flows(std::size_t from) const {
@@ -228,6 +271,9 @@ std::vector<NewRows> LiveTables::since(const Known& known, run::SteeredRun& run)
                   column("flow", Packing::u32, shares, looks, [&](const Share& s) { return place(s.flow); }),
                   column("bytes", Packing::u32, shares, looks, [](const Share& s) { return s.bytes; })}});
   out.push_back(pauses(view.pauses().rows(), from(known.pauses, view.pauses().rows().size())));
+  const auto& did = view.activities();
+  out.push_back(activities(did.rows(), known.within_ps == did.span().ps ? from(known.activities, did.rows().size()) : 0));
+  out.push_back(outages(run.engine()));
   using Event = probe::ViewProbe::Event;
   const auto& events = view.events();
   const std::size_t first = from(known.events, events.size());

@@ -9,6 +9,7 @@
 
 #include "weir/anatomy/walk.h"
 #include "weir/engine/engine.h"
+#include "weir/probe/view_probe.h"
 #include "weir/report/packed.h"
 #include "weir/run/steered.h"
 
@@ -32,6 +33,8 @@ struct Known {
   std::size_t flows = 0;
   std::size_t ends = 0;  // of flows, in order
   std::size_t anatomy = 0;
+  std::size_t activities = 0;
+  std::int64_t within_ps = 0;  // of its activities; with another one it knows none
   std::int64_t watched = -1;  // row of the flow whose course is wanted; below 0 = none
   std::int64_t changes = -1;  // that were made; below 0 = it knows nothing about them
 };
@@ -45,6 +48,9 @@ class LiveTables {
 
   // Nodes and ports, which never change.
   static std::vector<NewRows> network(const engine::Engine& engine);
+  // Whose activities the rows of `activities` tell, by number, and how many of which rows the bounds of the probe left out.
+  static report::Json drivers(run::SteeredRun& run);
+  static report::Json omitted(const probe::ViewProbe& view);
   std::vector<NewRows> since(const Known& known, run::SteeredRun& run);
   const std::vector<std::string>& algorithms() const { return algorithms_; }
 

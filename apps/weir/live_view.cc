@@ -76,6 +76,8 @@ Known known_of(const PageRequest& request) {
           .flows = rows("flows"),
           .ends = rows("ends"),
           .anatomy = rows("anatomy"),
+          .activities = rows("activities"),
+          .within_ps = number("within"),
           .watched = number("watch", -1),
           .changes = number("changes", -1)};
 }
@@ -212,8 +214,9 @@ Rest LiveView::State::answer_page() {
   document["sim_time_ps"] = 0;
   document["interval_ps"] = view.series().interval().ps;
   document["occupancy_interval_ps"] = view.queue_interval().ps;
-  document["omitted"] = {{"pauses", 0}, {"events", 0}};
+  document["omitted"] = LiveTables::omitted(view);
   document["tags"] = run->tags();
+  document["drivers"] = LiveTables::drivers(*run);
   document["algorithms"] = tables.algorithms();
   document["parts"] = report::Json::array();
   for (const result::PartKind& part : result::part_kinds())
@@ -248,7 +251,8 @@ Rest LiveView::State::answer_news(const PageRequest& request) {
   out["interval_ps"] = view.series().interval().ps;
   out["occupancy_interval_ps"] = view.queue_interval().ps;
   out["closed"] = view.series().rows().size();
-  out["omitted"] = {{"pauses", view.pauses().omitted()}, {"events", view.omitted_events()}};
+  out["omitted"] = LiveTables::omitted(view);
+  out["activities_within_ps"] = view.activities().span().ps;
   const Known known = known_of(request);
   if (known.changes != static_cast<std::int64_t>(run->changes().size())) {
     out["log"] = report::Json::array();
@@ -338,8 +342,7 @@ LiveView::LiveView(const LiveOptions& options) {
   if (!PageServer::available())
     throw InputError(
         "--view: this build cannot serve the page: libmicrohttpd was missing (Debian: libmicrohttpd-dev); install it "
-        "and "
-        "build again, or look at the result afterwards, with --view-data and weir view");
+        "and build again, or look at the result afterwards, with --view-data and weir view");
   report::require_view();
   const std::uint16_t port = parse_port(options.port);
   state_ = std::make_unique<State>(options);

@@ -16,7 +16,7 @@ import { Context, Panel } from './view/panel';
 import { pausePanel } from './view/pauses';
 import { Picture } from './view/picture';
 import { portPanel } from './view/port';
-import { ranksPanel } from './view/ranks';
+import { firstRanks, ranksPanel } from './view/ranks';
 import { Run, pause } from './view/run';
 import { Show, State, Store } from './view/state';
 import { Timeline } from './view/timeline';
@@ -55,8 +55,8 @@ async function build(): Promise<void> {
 
   const dialog = helpDialog(goesOn);
   const tab = (kind: 'worst' | 'find' | 'ranks' | 'balance' | 'change', text: string, key: string) =>
-    h('button', { type: 'button', role: 'tab', 'data-tab': kind, title: key, onclick: () => store.set({ show: { kind, id: 0 } }) }, text);
-  const tabs = [tab('worst', 'Worst', 'w'), tab('find', 'Flows and search', 'f, or / to search'), ...((doc.drivers?.length ?? 0) > 0 ? [tab('ranks', 'Ranks', 'k')] : []), tab('balance', 'Balance', 'b'), ...(goesOn ? [tab('change', 'Change', 'c')] : [])];
+    h('button', { type: 'button', role: 'tab', 'data-tab': kind, title: key, onclick: () => store.set({ show: { kind, id: kind === 'ranks' ? firstRanks(run) : 0 } }) }, text);
+  const tabs = [tab('worst', 'Worst', 'w'), tab('find', 'Flows and search', 'f, or / to search'), ...(firstRanks(run) >= 0 ? [tab('ranks', 'Ranks', 'k')] : []), tab('balance', 'Balance', 'b'), ...(goesOn ? [tab('change', 'Change', 'c')] : [])];
   const body = h('div', { class: 'panel-body', role: 'tabpanel', tabindex: -1 });
   const panelElement = h('aside', { class: 'panel card', 'aria-label': 'details' }, h('div', { class: 'tabs', role: 'tablist' }, ...tabs), body);
   const ended = goesOn ? h('span', { class: 'badge' }, 'live') : doc.complete ? h('span', { class: 'badge' }, doc.ended_by) : h('span', { class: 'badge warn', title: doc.reason ?? null }, 'incomplete: ' + doc.ended_by);
@@ -219,7 +219,7 @@ function keys(context: Context, picture: Picture, timeline: Timeline, dialog: HT
     '/': () => (store.state.show.kind === 'find' ? panel()?.focus?.() : store.set({ show: { kind: 'find', id: 0 } })),
     w: () => store.set({ show: { kind: 'worst', id: 0 } }),
     f: () => store.set({ show: { kind: 'find', id: 0 } }),
-    k: () => (run.doc.drivers?.length ?? 0) > 0 && store.set({ show: { kind: 'ranks', id: 0 } }),
+    k: () => firstRanks(run) >= 0 && store.set({ show: { kind: 'ranks', id: firstRanks(run) } }),
     b: () => store.set({ show: { kind: 'balance', id: 0 } }),
     Escape: () => store.set({ show: { kind: 'worst', id: 0 } }),
     '?': () => dialog.showModal(),

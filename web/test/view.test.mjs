@@ -61,6 +61,21 @@ function contrasts(p) {
   });
 }
 
+// The colours of the pixels of a canvas around points of it, as far as the third number says.
+function pixels(p, canvas, points) {
+  return p.evaluate(([selector, all]) => {
+    const of = document.querySelector(selector);
+    const ratio = of.width / of.clientWidth;
+    const copy = new OffscreenCanvas(of.width, of.height).getContext('2d', { willReadFrequently: true });
+    copy.drawImage(of, 0, 0);
+    return all.map(([x, y, far]) => {
+      const wide = Math.max(1, Math.round(2 * far * ratio));
+      const { data } = copy.getImageData(Math.round((x - far) * ratio), Math.round((y - far) * ratio), wide, wide);
+      return Array.from({ length: data.length / 4 }, (_, i) => Array.from(data.slice(4 * i, 4 * i + 3)));
+    });
+  }, [canvas, points]);
+}
+
 const tests = {
   async 'the worst of each kind is found, and one click goes there'() {
     const p = await open(page('leaf'));
@@ -383,7 +398,7 @@ const tests = {
     const { rounds, compute, ring } = training;
     const onPath = await p.locator('[data-activity]').evaluateAll((all) => all.map((tr) => Number(tr.dataset.ps)));
     assert.deepEqual(onPath, [rounds * 1.5 * compute, rounds * ring, end[rowOfLargest(end)] - rounds * (1.5 * compute + ring)]);
-    assert.match(plain(await p.locator('[data-path]').innerText()), /through 2 ranks: host 37 \(288 µs\), /);
+    assert.match(plain(await p.locator('[data-path]').innerText()), /through 3 ranks: host 37 \(282 µs\), host 63 \(30.06 µs\), host 39 \(6 µs\)\./);
     assert.equal(await p.locator('[data-rows]').getAttribute('data-rows'), '64');
     // what was put together has no such path
     await p.evaluate(() => { window.weirView.run.doc.activities_within_ps = 1e6; });
@@ -400,22 +415,20 @@ const tests = {
     const p = await open(page('step'), {}, '#show=ranks-0');
     await shows(p, 'ranks-0');
     const [host, begin, end, waited] = ['host', 'begin_ps', 'end_ps', 'waited_for'].map((name) => column('step', 'activities', name));
-    const place = (h, ps) => p.evaluate(([of, at]) => window.weirView.panel().picture.placeOf(of, at), [h, ps]);
+    const place = (h, ps) => p.evaluate(([of, at]) => window.weirView.panel().ranks.placeOf(of, at), [h, ps]);
     const row = waited.findIndex((w, i) => w === 37 && host[i] === 34);
     await p.mouse.move(...(await place(34, (begin[row] + end[row]) / 2)));
     assert.match(plain(await p.locator('.ranks .hover').innerText()), /^host 34 · tensor parallelism for 15\.6 µs from .* · host 37 was last to begin$/);
-    await p.mouse.click(...(await place(34, (begin[row] + end[row]) / 2)));
-    assert.equal((await state(p)).bin, Math.floor((begin[row] + end[row]) / 2 / 2e6));
+    const bin = Math.floor((begin[row] + end[row]) / 2 / 2e6);
+    await p.mouse.click(...(await place(34, (bin + 0.5) * 2e6)));
+    assert.equal((await state(p)).bin, bin);
     // bars have the colours of their activities: computation, and then a wait
     const colours = [];
     for (const at of [begin[row] - 5e6, (begin[row] + end[row]) / 2 + 4e6]) {
       const [x, y] = await place(34, at);
-      colours.push(await p.evaluate(([u, v]) => {
-        const canvas = document.querySelector('.ranks canvas');
-        const box = canvas.getBoundingClientRect();
-        const ratio = canvas.width / box.width;
-        return Array.from(canvas.getContext('2d').getImageData(Math.round((u - box.left) * ratio), Math.round((v - box.top + 1.2) * ratio), 1, 1).data).slice(0, 3).join();
-      }, [x, y]));
+      const box = await p.locator('.ranks canvas').boundingBox();
+      const [pixel] = await pixels(p, '.ranks canvas', [[x - box.x, y - box.y + 1.2, 0]]);
+      colours.push(pixel[0].join());
     }
     assert.deepEqual(colours, ['0,114,178', '213,94,0']);
     const [x, y] = await place(34, begin[row]);
@@ -434,7 +447,7 @@ const tests = {
   async '1,024 ranks: those that stand out have a row'() {
     const p = await open(page('steps'), {}, '#show=ranks-0');
     await shows(p, 'ranks-0');
-    const shown = await p.evaluate(() => window.weirView.panel().picture.shown.map((r) => r.host));
+    const shown = await p.evaluate(() => window.weirView.panel().ranks.hosts);
     assert.equal(shown.length, Number(await p.locator('[data-rows]').getAttribute('data-rows')));
     assert.ok(shown.length > 60 && shown.length <= 110, String(shown.length));
     assert.deepEqual(shown, shown.slice().sort((a, b) => a - b));
@@ -457,21 +470,15 @@ const tests = {
     const flags = await p.evaluate(() => { window.weirView.picture.draw(); return Array.from(window.weirView.picture.frames.frame.flags); });
     flags.forEach((f, port) => assert.equal((f & 4) !== 0, down.includes(port & ~1), String(port)));
     // all of its switches are outlined in the colour of what is down
-    const reds = await p.evaluate(() => {
-      const { picture } = window.weirView;
-      const { painter, layout, run } = picture;
-      const c = painter.context;
-      const ratio = c.canvas.width / painter.width;
-      const red = (node) => {
-        const [w, h] = painter.nodeSize(node);
-        const [x, y] = [painter.x(layout.x[node]) - w / 2 - 3, painter.y(layout.y[node]) - h / 2 - 3];
-        const { data } = c.getImageData(Math.round(x * ratio), Math.round(y * ratio), Math.round((w + 6) * ratio), Math.round((h + 6) * ratio));
-        let n = 0;
-        for (let i = 0; i < data.length; i += 4) if (data[i] === 179 && data[i + 1] === 18 && data[i + 2] === 59) n++;
-        return n > 10;
-      };
-      return Array.from({ length: run.nodes - run.doc.hosts }, (_, i) => run.doc.hosts + i).filter(red);
+    await p.keyboard.press('Escape');
+    await shows(p, 'worst-0');
+    await p.evaluate(() => window.weirView.picture.draw());
+    const switches = await p.evaluate(() => {
+      const { painter, layout, run } = window.weirView.picture;
+      return Array.from({ length: run.nodes - run.doc.hosts }, (_, i) => run.doc.hosts + i).map((n) => [painter.x(layout.x[n]), painter.y(layout.y[n]), Math.round(painter.nodeSize(n)[0] / 2 + 3)]);
     });
+    const around = await pixels(p, '.stage canvas', switches);
+    const reds = around.map((all) => all.filter(([r, g, b]) => r === 179 && g === 18 && b === 59).length).map((n, i) => (n > 10 ? 32 + i : 0)).filter(Boolean);
     assert.deepEqual(reds, [36, 37, 42]);
     await p.keyboard.press('b');
     await shows(p, 'balance-0');

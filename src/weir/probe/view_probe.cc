@@ -11,6 +11,7 @@
 #include "weir/base/csv.h"
 #include "weir/engine/model/model.h"
 #include "weir/host/transport.h"
+#include "weir/view/outages.h"
 
 namespace weir::probe {
 namespace {
@@ -290,21 +291,11 @@ void ViewProbe::write_activities(ResultDirectory& out) const {
   file.close();
 }
 
-// Both directions of a link are down; the table has the first one's port.
 void ViewProbe::write_outages(ResultDirectory& out) const {
-  struct Row {
-    net::Outage outage;
-    std::uint32_t port;
-  };
-  std::vector<Row> rows;
-  for (const auto& [link, faults] : model_of(engine_).faults.links)
-    for (const net::Outage& outage : faults.outages)
-      if (outage.down <= engine_.now()) rows.push_back({outage, 2 * link});
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.outage.down < b.outage.down; });
   ResultFile file = out.table("view_outages.csv");
-  for (const Row& row : rows) {
-    file.print("{},{},", row.outage.down.ps, row.port);
-    if (row.outage.up <= engine_.now()) file.print("{}", row.outage.up.ps);
+  for (const view::OutageRow& row : view::outages_until(model_of(engine_), engine_.now())) {
+    file.print("{},{},", row.from.ps, row.port);
+    if (row.until != Time::max()) file.print("{}", row.until.ps);
     file.write("\n");
   }
   file.close();

@@ -101,14 +101,14 @@ export async function balancePanel(context: Context): Promise<Panel> {
       const gone = b.group.ports.filter((p) => down.has(p)).length;
       const port = b.group.ports[b.busiest];
       return h('tr', { 'data-group': b.group.name, 'data-ratio': b.ratio, 'data-down': gone }, h('td', { class: 'left' }, b.group.name, h('small', {}, counted(b.group.ports.length, 'port'), gone > 0 && h('b', { class: 'down' }, ', ' + gone + ' down'))),
-        h('td', {}, percent(b.mean)), h('td', {}, b.ratio > 0 ? percent(b.use[b.busiest]) : '\u2013'), h('td', {}, b.ratio > 0 ? h('b', {}, times(b.ratio)) : '\u2013'), h('td', {}, profile(b)),
-        h('td', { class: 'left' }, b.ratio > 0 && goTo(context, { kind: 'port', id: port }, portName(run, port))));
+        h('td', {}, percent(b.mean)), h('td', {}, b.ratio > 0 ? percent(b.use[b.busiest]) : '\u2013', b.ratio > 0 && h('small', {}, goTo(context, { kind: 'port', id: port }, portName(run, port)))),
+        h('td', {}, b.ratio > 0 ? h('b', {}, times(b.ratio)) : '\u2013'), h('td', {}, profile(b)));
     }));
   };
   tell();
   return {
     element: h('div', {}, heading('Balance', 'how evenly links and NICs are used'), when,
-      h('div', { class: 'scroll' }, h('table', { class: 'dense balance' }, h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'links'), h('th', {}, 'mean'), h('th', {}, 'busiest'), h('th', {}, 'of the mean'), h('th', {}, 'all'), h('th', { class: 'left' }, 'the busiest'))), body))),
+      h('div', { class: 'scroll' }, h('table', { class: 'dense balance' }, h('thead', {}, h('tr', {}, h('th', { class: 'left' }, 'links'), h('th', {}, 'mean'), h('th', {}, 'busiest'), h('th', {}, 'of the mean'), h('th', {}, 'all'))), body))),
     update: (changed) => {
       if (changed.has('from') || changed.has('until') || changed.has('theme')) tell();
     },

@@ -39,7 +39,8 @@ export interface News {
   interval_ps: number;
   occupancy_interval_ps: number;
   closed: number; // rows of series that will not change
-  omitted: { pauses: number; events: number };
+  omitted: ViewDocument['omitted'];
+  activities_within_ps: number;
   log?: { at_ps: number; text: string }[];
   keys?: { key: string; value: string }[];
   profiles?: string[];
@@ -78,7 +79,7 @@ export class LiveRun extends Run {
     const rows = (name: string) => this.table(name).rows;
     const out: Record<string, number> = {
       interval: this.doc.interval_ps, looks: this.doc.occupancy_interval_ps, series: this.closed, occupancy: rows('occupancy'), pauses: open < 0 ? until.length : open,
-      events: rows('events'), flows: rows('flows'), ends: rows('ends'), anatomy: rows('anatomy'), watch: this.watched, changes: this.changes,
+      events: rows('events'), flows: rows('flows'), ends: rows('ends'), anatomy: rows('anatomy'), activities: rows('activities'), within: this.doc.activities_within_ps ?? 0, watch: this.watched, changes: this.changes,
     };
     return Object.entries(out).map(([name, value]) => name + '=' + value).join('&');
   }
@@ -96,7 +97,7 @@ export class LiveRun extends Run {
     this.log = news.log ?? this.log;
     this.keys = news.keys ?? this.keys;
     this.profiles = news.profiles ?? this.profiles;
-    Object.assign(this.doc, { sim_time_ps: news.now_ps, interval_ps: news.interval_ps, occupancy_interval_ps: news.occupancy_interval_ps, omitted: news.omitted });
+    Object.assign(this.doc, { sim_time_ps: news.now_ps, interval_ps: news.interval_ps, occupancy_interval_ps: news.occupancy_interval_ps, omitted: news.omitted, activities_within_ps: news.activities_within_ps });
     const bin = this.table('series').get('bin');
     this.bins = Math.max(Math.ceil(news.now_ps / this.interval), bin.length > 0 ? bin[bin.length - 1] + 1 : 0);
     this.made.clear();

@@ -291,7 +291,7 @@ export class Painter extends Geometry {
     for (let p = 0; p < frame.flags.length; p += 2) if (frame.flags[p] & kDown && this.isTile[p] === 0) this.link(c, p);
     c.stroke();
     c.setLineDash([]);
-    c.lineWidth = Math.max(1, Math.min(2.4, this.scale / 6));
+    c.lineWidth = this.scale > 16 ? 1.6 : 1;
     c.beginPath();
     for (let p = 0; p < frame.flags.length; p += 2) {
       if ((frame.flags[p] & kDown) === 0 || this.isTile[p] === 0) continue;

@@ -21,6 +21,7 @@ export interface Panel {
   life?: [number, number]; // in picoseconds: what the time line marks
   focus?: () => void;
   news?: () => void | Promise<void>; // of a run that goes on: it shows them itself; without it, it is made anew
+  ranks?: { hosts: number[]; placeOf: (host: number, ps: number) => [number, number] }; // those with a row, and where they are drawn, for tests
   dispose?: () => void;
 }
 

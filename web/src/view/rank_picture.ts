@@ -11,7 +11,7 @@ import { instant, nodeName, time } from './words';
 
 const kLeft = 124; // of the rows: names
 const kRight = 8;
-const kTop = 2;
+const kTop = 8; // a name may be taller than its row
 const kBottom = 20; // ticks
 const kLeast = 4; // pixels of a row
 const kMost = 20;
@@ -50,8 +50,8 @@ export class RankPicture {
     this.listen();
   }
 
-  // How many of the ranks have a row.
-  get rows(): number { return this.shown.length; }
+  // The ranks that have a row.
+  get hosts(): number[] { return this.shown.map((r) => r.host); }
 
   dispose(): void { this.watch.disconnect(); }
 
@@ -61,7 +61,7 @@ export class RankPicture {
   private x(ps: number): number { return kLeft + ((ps - this.from) / (this.until - this.from)) * this.wide; }
   private y(row: number): number { return kTop + row * this.high; }
 
-  // Where a rank is drawn at an instant, for tests and for those who explain.
+  // Where a rank is drawn at an instant.
   placeOf(host: number, ps: number): [number, number] {
     const box = this.canvas.getBoundingClientRect();
     return [box.left + this.x(ps), box.top + this.y(this.shown.findIndex((r) => r.host === host)) + this.high / 2];

@@ -3,7 +3,7 @@ import { h } from '../dom';
 import { Context, Panel, goTo, heading } from './panel';
 import { Piece, Rank, Ranks, criticalPath, ranksOf } from './rank_rows';
 import { RankPicture, tintOf } from './rank_picture';
-import { Activities, kNone } from './run';
+import { Activities, Run, kNone } from './run';
 import { counted, instant, nodeName, percent, time } from './words';
 
 const kHosts = 5; // of the critical path that are listed
@@ -29,7 +29,7 @@ function verdict(context: Context, ranks: Ranks): HTMLElement {
   const out: (Node | string)[] = [h('b', {}, 'Last came ', host(ranks.last)), ', at ' + instant(ranks.last.end, run.interval) + (after > 0 ? ', ' + time(after) + ' after the median rank. ' : ', with at least half of the ranks. ')];
   if (ranks.awaited) out.push('Others waited longest for ', host(ranks.awaited), ': ' + time(ranks.awaited.awaited) + ' of all ranks together. ');
   if (ranks.idle.waited > 0)
-    out.push(host(ranks.idle), ranks.computes ? ' waited longest, computation or not: of ' : ' was done first: of ', time(all) + ' it ' + (ranks.computes ? 'did not compute for ' : 'had nothing to do for ') + time(ranks.idle.waited) + '.');
+    out.push(host(ranks.idle), (ranks.computes ? ' waited and communicated longest: ' : ' was done first, and waited longest for the others: ') + time(ranks.idle.waited) + ' of ' + time(all) + '.');
   return h('p', { class: 'verdict', 'data-last': ranks.last.host, 'data-awaited': ranks.awaited?.host, 'data-idle': ranks.idle.host }, ...out);
 }
 
@@ -65,6 +65,11 @@ function pathWords(context: Context, a: Activities, driver: number, path: Piece[
     : 'What a rank did within ' + time(within) + ' is put together, one activity behind the other, so there is no critical path.');
 }
 
+// The first traffic whose ranks say what they do; -1 = there is none.
+export function firstRanks(run: Run): number {
+  return (run.doc.drivers ?? []).findIndex((d) => d.activities.length > 0);
+}
+
 export async function ranksPanel(context: Context, driver: number): Promise<Panel> {
   const { run, store } = context;
   const a = await run.activities();
@@ -75,8 +80,8 @@ export async function ranksPanel(context: Context, driver: number): Promise<Pane
   const path = criticalPath(a, ranks, (run.doc.activities_within_ps ?? 0) === 0);
   const marks = marksOf(ranks);
   const picture = new RankPicture(context, a, ranks, path, marks);
-  const choose = drivers.length < 2 ? null : h('select', { 'aria-label': 'which traffic', onchange: (event: Event) => store.set({ show: { kind: 'ranks', id: Number((event.target as HTMLSelectElement).value) } }) },
-    ...drivers.map((d, i) => h('option', { value: i, selected: i === driver }, (d.tag || 'traffic') + ' (' + i + ')')));
+  const choose = drivers.filter((d) => d.activities.length > 0).length < 2 ? null : h('select', { 'aria-label': 'which traffic', onchange: (event: Event) => store.set({ show: { kind: 'ranks', id: Number((event.target as HTMLSelectElement).value) } }) },
+    ...drivers.map((d, i) => d.activities.length > 0 && h('option', { value: i, selected: i === driver }, d.tag || 'traffic ' + i)));
   const key = h('ul', { class: 'key' });
   const legend = () => key.replaceChildren(...activities.map((name, i) => {
     const sample = h('i', { class: 'swatch' });
@@ -96,7 +101,7 @@ export async function ranksPanel(context: Context, driver: number): Promise<Pane
   return {
     element: h('div', {}, heading('Ranks', (tag ? tag + ' \u00b7 ' : '') + counted(all, 'rank') + ' \u00b7 ' + instant(ranks.begin, run.interval) + ' to ' + instant(ranks.end, run.interval), choose),
       verdict(context, ranks), key, picture.element,
-      h('p', { class: 'fine', 'data-rows': picture.rows }, picture.rows < all ? counted(picture.rows, 'rank') + ' of ' + counted(all, 'rank') + ' have a row, those that stand out among them. ' : '',
+      h('p', { class: 'fine', 'data-rows': picture.hosts.length }, picture.hosts.length < all ? counted(picture.hosts.length, 'rank') + ' of ' + counted(all, 'rank') + ' have a row, those that stand out among them. ' : '',
         ranks.computes ? 'Lower bars are communication, with its waits. ' : '', pathWords(context, a, driver, path)),
       h('h3', {}, 'What they spent their time on'), sums, path && pathHosts(context, path)),
     update: (changed) => {
@@ -104,6 +109,6 @@ export async function ranksPanel(context: Context, driver: number): Promise<Pane
       tell();
     },
     highlight: { quiet: 1, ports: new Map(), nodes: new Map(Array.from(marks, ([host, words]): [number, string] => [host, 'host ' + host + ': ' + words])) },
-    life: [ranks.begin, ranks.end], dispose: () => picture.dispose(),
+    life: [ranks.begin, ranks.end], ranks: picture, dispose: () => picture.dispose(),
   };
 }
