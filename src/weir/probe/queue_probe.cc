@@ -18,7 +18,8 @@ void QueueProbe::check(const Params& params, const Checks& checks) {
   for (const auto& [is_set, key] : {std::pair{params.exact, "exact"}, std::pair{params.series, "series"}})
     if (is_set)
       checks.of_key(key, [] {
-        throw InputError("with per_packet, queues count once for each packet and not at any time; set only one of them");
+        throw InputError(
+            "with per_packet, queues count once for each packet and not at any time; set only one of them");
       });
 }
 

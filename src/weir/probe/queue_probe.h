@@ -42,8 +42,8 @@ struct QueuesParams {
     p.flag("exact", &QueuesParams::exact,
            "take no samples, but follow each queue from packet to packet: every length counts for as long as it lasts");
     p.choice("per_packet", &QueuesParams::per_packet, {"off", "found", "left"},
-             "take no samples, but count each packet of a port once, with the queue that it found there when it came, or "
-             "left behind when it departed, which telemetry tells",
+             "take no samples, but count each packet of a port once, with the queue that it found there when it came, "
+             "or left behind when it departed, which telemetry tells",
              "HPCC 4.1, figure 10");
   }
 };
@@ -123,8 +123,8 @@ class ExactQueueProbe : public ArchivedProbe<ExactQueueProbe> {
   std::optional<QueuePeak> peak_;
 };
 
-// The distribution over packets: those that a port accepts count when they come, or when they begin to leave. Lengths are
-// those of QueueProbe, without the packet itself.
+// The distribution over packets: those that a port accepts count when they come, or when they begin to leave. Lengths
+// are those of QueueProbe, without the packet itself.
 class PacketQueueProbe : public ArchivedProbe<PacketQueueProbe> {
  public:
   PacketQueueProbe(const QueuesParams&, const Context&);

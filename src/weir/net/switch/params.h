@@ -144,8 +144,8 @@ struct NetworkParams {
     p.flag("telemetry", &NetworkParams::telemetry,
            "switches can write telemetry (INT); it is written for flows that read it");
     p.choice("int_queue", &NetworkParams::int_queue, {"left", "found"},
-             "the queue that telemetry tells: what a packet leaves behind in the egress port when it departs, or what it "
-             "found there when it arrived; found takes two events per packet",
+             "the queue that telemetry tells: what a packet leaves behind at the port when it departs, or what it found "
+             "there when it arrived; found takes two events per packet",
              "HPCC 4.1, A.4")
         .only_with("algorithm.telemetry");
     p.flag("reroute", &NetworkParams::reroute,
