@@ -105,8 +105,8 @@ struct QueuePeak {
 // Queue lengths in bytes, over time and ports.
 struct QueueSummary {
   Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds ...
-  bool of_packets = false;  // ... or once for each packet, and counts are packets
   std::uint32_t ports = 0;
+  bool of_packets = false;     // ... or once for each packet, and counts are packets
   std::uint64_t instants = 0;  // of samples, each of all ports
   Distribution all;
   std::vector<NamedDistribution> by_tier;       // by the tier of the node that owns the port: "edge", "tier 2", ...

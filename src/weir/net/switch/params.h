@@ -127,8 +127,8 @@ enum class Rounds : std::uint8_t { shuffled, fixed };
 struct NetworkParams {
   PortKind port = PortKind::fifo;
   bool telemetry = true;
-  IntQueue int_queue = IntQueue::left;
   Scheduling scheduling = Scheduling::fifo;
+  IntQueue int_queue = IntQueue::left;
   Bytes pfc_frame{64};
   bool reroute = true;
   bool trimming = false;
