@@ -53,7 +53,7 @@ def page(claim, verdict, cause):
     if "literal" in claim:
         out += [f"By the paper's words taken literally: {claim['literal']}", ""]
     if claim.get("weak"):
-        out += ["This rule is weak: it was written with figures of an earlier, simpler model at hand.", ""]
+        out += ["This rule is weak: it was written with figures of an earlier, simpler model or of a review's runs at hand.", ""]
     out += ["## What was measured", "", verdict["measured"] or "Nothing.", ""]
     out += ["## Verdict", "", firmly(standing(verdict, cause).capitalize(), verdict["firmness"]), ""]
     if "literal" in claim:

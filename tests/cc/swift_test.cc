@@ -148,6 +148,26 @@ TEST(Swift, IncreasesByOnePacketPerRoundTrip) {
   EXPECT_EQ(f.control.window, 17'000_B);
 }
 
+// Fast Convergence VI-B, "like in Timely": after two round trips without a long delay each step is five times as large,
+// until there is one.
+TEST(Swift, MayIncreaseFasterAfterQuietRoundTrips) {
+  auto params = simple();
+  params.hai_after = 2;
+  Flow f(params);
+  const auto step = [&](Flow::Round round, Time rtt) {
+    const double before = f.swift.cwnd();
+    f.ack(rtt, round);
+    return (f.swift.cwnd() - before) * before;  // of a whole window
+  };
+  EXPECT_NEAR(step(Flow::within_round, 24_us), 1, kTiny);  // ends the first one
+  EXPECT_NEAR(step(Flow::within_round, 24_us), 1, kTiny);
+  EXPECT_NEAR(step(Flow::new_round, 24_us), 5, kTiny);
+  EXPECT_NEAR(step(Flow::within_round, 24_us), 5, kTiny);
+  EXPECT_LT(step(Flow::within_round, 50_us), 0);
+  EXPECT_NEAR(step(Flow::new_round, 24_us), 1, kTiny);
+  EXPECT_NEAR(step(Flow::new_round, 24_us), 5, kTiny);
+}
+
 // Algorithm 1, line 16, beta = 0.8: delay 50 us, target 25 us: 1 - 0.8 * 25/50 = 0.6. 100 us: 1 - 0.8 * 75/100 = 0.4,
 // but max_mdf = 0.5 bounds it.
 TEST(Swift, DecreasesByTheExcessOfTheDelay) {

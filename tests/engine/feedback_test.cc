@@ -110,6 +110,29 @@ TEST_P(Feedback, TelemetryByHand) {
   }
 }
 
+// Packet 3 finds packet 2; packet 4 comes when packet 2 leaves, and finds packet 3; packet 5 finds 3 and 4.
+TEST_P(Feedback, TheQueueThatPacketsFindByHand) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.network.int_queue = net::IntQueue::found;
+  s_.add_flow(0, 1, 7'000_B);
+  constexpr std::int32_t kFound[] = {0, 0, 0, 1, 1, 2};
+  for (const auto mode : {host::IntMode::exact, host::IntMode::wire}) {
+    told = {};
+    s_.transport.int_mode = mode;
+    run_it();
+    ASSERT_EQ(told.acks.size(), 6u);
+    const std::int32_t packet = mode == host::IntMode::exact ? kWire : 13;
+    for (std::size_t i = 0; i < 6; ++i) {
+      SCOPED_TRACE(i);
+      EXPECT_EQ(told.telemetry[i].hop[0].queue, kFound[i] * packet);
+      EXPECT_EQ(told.telemetry[i].hop[1].queue, 0);
+      if (i < 4 && mode == host::IntMode::exact) {
+        EXPECT_EQ(told.telemetry[i].hop[0].time, kFirst[i]);
+      }
+    }
+  }
+}
+
 TEST_P(Feedback, TelemetryOnTheWireByHand) {
   s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
   s_.transport.int_mode = host::IntMode::wire;

@@ -327,6 +327,9 @@ TEST(BadInput, IsTold) {
        "last two also with down, up or across behind, or links such as 320->0, or 320-0 for both directions"},
       {"", "[probes.queues]\nexact = true\nseries = true\n",
        "a.toml:13: key 'probes.queues.series': with exact = true there are no samples to write; set only one of them"},
+      {"", "[probes.queues]\nper_packet = \"left\"\nexact = true\n",
+       "a.toml:13: key 'probes.queues.exact': with per_packet, queues count once for each packet and not at any time; "
+       "set only one of them"},
       {"", "[probes.rates]\ntag = \"incats\"\n",
        "a.toml:12: key 'probes.rates.tag': no traffic has the tag 'incats'; tags are incast"},
       {"", "[probes.packets]\nflows = \"1, two\"\n",

@@ -19,7 +19,7 @@ inline constexpr int kMaxWireHops = 5;
 struct HopTelemetry {
   std::int64_t time = 0;        // departure (start of transmission)
   std::int64_t tx_bytes = 0;    // bytes sent by the port before this packet
-  std::int32_t queue = 0;       // bytes left in the queue behind this packet
+  std::int32_t queue = 0;       // bytes left in the queue behind this packet, or found there (network.int_queue)
   std::uint32_t rate_mbps = 0;  // capacity of the port in Mb/s
 };
 

@@ -104,13 +104,15 @@ struct QueuePeak {
 
 // Queue lengths in bytes, over time and ports.
 struct QueueSummary {
-  Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds
+  Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds ...
   std::uint32_t ports = 0;
+  bool of_packets = false;     // ... or once for each packet, and counts are packets
   std::uint64_t instants = 0;  // of samples, each of all ports
   Distribution all;
   std::vector<NamedDistribution> by_tier;       // by the tier of the node that owns the port: "edge", "tier 2", ...
   std::vector<NamedDistribution> by_direction;  // "edge down", "edge up", ...
-  // The port with the longest queue on average (ties: the smallest number); nothing if no port ever had a queue.
+  // The port with the longest queue on average, or whose packets' queues add up to most (ties: the smallest number);
+  // nothing if no port ever had a queue.
   std::optional<PortName> busiest;
   Distribution busiest_port;
   std::optional<QueuePeak> peak;  // nothing if no port ever had a queue

@@ -12,7 +12,7 @@ struct Row {
 };
 constexpr std::array kTable{
     Row{"bbr", Protocol::tcp},       Row{"cubic", Protocol::tcp},     Row{"dctcp", Protocol::tcp},
-    Row{"mdctcp", Protocol::tcp},    Row{"newreno", Protocol::tcp},  //
+    Row{"mdctcp", Protocol::tcp},    Row{"newreno", Protocol::tcp},   Row{"dctcp-vai-sf", Protocol::tcp},
     Row{"mnscc", Protocol::uet},     Row{"nscc", Protocol::uet},      Row{"smartt", Protocol::uet},
     Row{"dcqcn", Protocol::rocev2},  Row{"hpcc", Protocol::rocev2},   Row{"hpcc-alpha-fair", Protocol::rocev2},
     Row{"mhpcc", Protocol::rocev2},  Row{"pcc_rl", Protocol::rocev2}, Row{"swift", Protocol::rocev2},

@@ -12,6 +12,7 @@
 #include "weir/cc/fixed_window.h"
 #include "weir/cc/hpcc.h"
 #include "weir/cc/hpcc_alpha_fair.h"
+#include "weir/cc/hpcc_per_hop.h"
 #include "weir/cc/hpcc_sprayed.h"
 #include "weir/cc/median_algorithms.h"
 #include "weir/cc/newreno.h"
@@ -20,6 +21,7 @@
 #include "weir/cc/smartt.h"
 #include "weir/cc/swift.h"
 #include "weir/cc/timely.h"
+#include "weir/cc/vai_sf_algorithms.h"
 
 namespace weir::cc {
 
@@ -27,10 +29,12 @@ namespace {
 
 std::list<Algorithm>& entries() {
   static std::list<Algorithm> all{
-      describe<Bbr>(),         describe<Cubic>(),  describe<Dcqcn>(),         describe<Dctcp>(),  describe<External>(),
-      describe<FixedWindow>(), describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<MDctcp>(), describe<MHpcc>(),
-      describe<MNscc>(),       describe<MSwift>(), describe<NewReno>(),       describe<Nscc>(),   describe<PccRl>(),
-      describe<Smartt>(),      describe<Swift>(),  describe<Timely>(),
+      describe<Bbr>(),        describe<Cubic>(),    describe<Dcqcn>(),       describe<DcqcnVaiSf>(),
+      describe<Dctcp>(),      describe<DctcpVaiSf>(), describe<External>(),  describe<FixedWindow>(),
+      describe<Hpcc>(),       describe<HpccAlphaFair>(), describe<HpccPerHop>(), describe<MDctcp>(),
+      describe<MHpcc>(),      describe<MNscc>(),    describe<MSwift>(),      describe<NewReno>(),
+      describe<Nscc>(),       describe<PccRl>(),    describe<Smartt>(),      describe<Swift>(),
+      describe<Timely>(),     describe<TimelyVaiSf>(),
   };
   return all;
 }

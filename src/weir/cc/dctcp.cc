@@ -62,15 +62,17 @@ void Dctcp::react(const Params& p, const FlowFacts& facts, const Ack& ack, Conge
   const bool marked = signal.value > 0;
   observe(p, ack, marked);
   window_.hear(ack);
-  if (marked && window_.may_reduce()) {
-    const auto less = static_cast<double>(control.window.count) * (1 - alpha_ / 2);
-    const Bytes least = facts.payload * p.min_window;
-    window_.reduce(std::max(Bytes{static_cast<std::int64_t>(less)}, least), ack.now, ack.snd_nxt);
-  } else if (window_.window() < largest_) {
+  if (marked && window_.may_reduce())
+    reduce(p, facts, ack, control);
+  else if (window_.window() < largest_)
     window_.grow(ack, facts.payload, p.abc_limit);
-  }
-  window_.answer(control);
-  control.window = std::min(control.window, largest_);
+  answer(control);
+}
+
+void Dctcp::reduce(const Params& p, const FlowFacts& facts, const Ack& ack, const Control& control) {
+  const auto less = static_cast<double>(control.window.count) * (1 - alpha_ / 2);
+  const Bytes least = facts.payload * p.min_window;
+  window_.reduce(std::max(Bytes{static_cast<std::int64_t>(less)}, least), ack.now, ack.snd_nxt);
 }
 
 // RFC 8257, section 3.3, steps 1 to 8.

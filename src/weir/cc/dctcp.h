@@ -5,6 +5,7 @@
 // queue is always too long, hardly at all where it only touches K. Growth, and the answer to losses, are Reno's.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -13,6 +14,8 @@
 #include "weir/cc/reno_window.h"
 
 namespace weir::cc {
+
+class DctcpVaiSf;
 
 class Dctcp {
  public:
@@ -48,7 +51,14 @@ class Dctcp {
   Bytes threshold() const { return window_.threshold(); }
 
  private:
+  friend class DctcpVaiSf;
+
   void observe(const Params&, const Ack&, bool marked);
+  void reduce(const Params&, const FlowFacts&, const Ack&, const Control&);
+  void answer(Control& control) const {
+    window_.answer(control);
+    control.window = std::min(control.window, largest_);
+  }
 
   RenoWindow window_;
   Bytes largest_;  // no growth beyond

@@ -14,7 +14,7 @@
 // hpcc_sprayed.h has the form for flows that spray.
 //
 // With options, the mechanisms of Fast Convergence to Fairness: Variable AI, Sampling Frequency, probabilistic
-// feedback. hpcc_alpha_fair.h has the form with a register per link.
+// feedback. hpcc_per_hop.h has the form with a reference window for each link, hpcc_alpha_fair.h that with registers.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@
 
 namespace weir::cc {
 
+class HpccPerHop;
 class HpccSprayed;
 
 class Hpcc {
@@ -96,6 +97,8 @@ class Hpcc {
   const VariableAi& variable_ai() const { return vai_; }
 
  private:
+  friend class HpccPerHop;
+
   CongestionSignal measure_links(const Params&, const IntFormat&, const HpccLinks&, const Ack&) const;
   void react_plainly(const Params&, const Ack&, Control&);
   double compute_wind(const Params&, bool update_w_c);

@@ -32,7 +32,10 @@ constexpr Entry kEntries[] = {
     {"smartt", "", kSpraying},
 };
 
+// Variable AI and Sampling Frequency leave an algorithm the marks that it is made for.
 const Marking* find(std::string_view algorithm, std::string_view preset) {
+  constexpr std::string_view kParts = "-vai-sf";
+  if (algorithm.ends_with(kParts)) algorithm.remove_suffix(kParts.size());
   for (const Entry& e : kEntries)
     if (e.algorithm == algorithm && e.preset == preset) return &e.marking;
   return nullptr;

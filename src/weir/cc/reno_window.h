@@ -21,6 +21,8 @@ class RenoWindow {
   bool may_reduce() const { return !events_.recovering(); }
   // Slow start adds the bytes acknowledged, `limit` packets at most; congestion avoidance one packet per window.
   void grow(const Ack&, Bytes packet, std::int64_t limit);
+  // It grows by so much, for whatever reason.
+  void widen(Bytes more) { window_ += more; }
   // The window becomes `size`, if it was larger.
   void reduce(Bytes size, Time now, Bytes snd_nxt);
   // A loss leaves half of what was in flight, but two packets at least (RFC 5681 equation 4); a timeout leaves one.

@@ -49,6 +49,13 @@ void Swift::Params::describe(ParamList<Params>& p) {
       .only_with("additive_increase", {"packets"});
   p.rate("r_ai", &Params::r_ai, "rate per round trip where additive_increase = rate", "Fast Convergence III-D")
       .only_with("additive_increase", {"rate"});
+  p.integer("hai_after", &Params::hai_after, 0, 1'000'000,
+            "hyper additive increase: after so many round trips in a row without a delay above the target; 0 = never",
+            "named in Fast Convergence VI-B; TIMELY: 5")
+      .only_with("reference_window", {"false"});
+  p.number("hai", &Params::hai, 1, 1e6, "the additive increase is then this many times as large",
+           "named in Fast Convergence VI-B; TIMELY: 5")
+      .not_with("hai_after", {"0"});
   p.number("beta", &Params::beta, 0, 1, "multiplicative decrease constant",
            "Swift algorithm 1; Fast Convergence III-D; csg-htsim");
   p.number("max_mdf", &Params::max_mdf, 0, 1, "largest decrease at once, as a part of the window",
@@ -153,6 +160,7 @@ Swift::Swift(const Params& p, const FlowFacts& facts, Control& control) {
   endpoint_ = {max_cwnd_, kLongAgo};  // no limit until hosts turn out to be slow
   reference_ = initial;
   rtt_ = facts.base_rtt;
+  varies_ = p.vai.enabled || p.hai_after > 0;
   control.repace = true;
   control.every_loss = p.lost_in_a_row > 1;
   answer(p, facts, control);
@@ -196,7 +204,7 @@ void Swift::react(const Params& p, const FlowFacts& facts, const Ack& ack, Conge
   update_.count();
   const double target = target_delay(p, fabric_.cwnd);
   delayed_ = delay >= target ? std::min(delayed_ + 1, p.delayed_in_a_row) : 0;
-  const double ai = p.vai.enabled ? variable_increase(p, facts, ack, delay, target) : ai_;
+  const double ai = varies_ ? varied_increase(p, facts, ack, delay, target) : ai_;
   if (p.reference_window)
     adjust_from_reference(p, facts, ack, delay, target, ai);
   else
@@ -237,6 +245,23 @@ void Swift::adjust_from_reference(const Params& p, const FlowFacts& facts, const
     if (p.vai.enabled) vai_.spend(p.vai);
   }
   if (verdict.new_round) last_update_seq_ = std::max(last_update_seq_, ack.snd_nxt.count);
+}
+
+double Swift::varied_increase(const Params& p, const FlowFacts& facts, const Ack& ack, double delay, double target) {
+  const double hyper = p.hai_after > 0 ? hyper_increase(p, ack, delay >= target) : 1;
+  return hyper * (p.vai.enabled ? variable_increase(p, facts, ack, delay, target) : ai_);
+}
+
+// Without a reference window the end of the round trip, in last_update_seq_, is free for this.
+double Swift::hyper_increase(const Params& p, const Ack& ack, bool delayed) {
+  if (delayed) {
+    quiet_ = 0;
+    last_update_seq_ = ack.snd_nxt.count;
+  } else if (ack.seq.count > last_update_seq_) {
+    quiet_ = std::min(quiet_ + 1, p.hai_after);
+    last_update_seq_ = ack.snd_nxt.count;
+  }
+  return quiet_ >= p.hai_after ? p.hai : 1;
 }
 
 // The additive increase times what Variable AI makes of it. Measured Congestion is the longest delay; there is none

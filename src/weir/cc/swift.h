@@ -21,7 +21,8 @@
 //
 // Options give the form of Fast Convergence to Fairness, which runs Swift on rates: flows start at line rate and are
 // always paced, and with Variable AI and Sampling Frequency the window is computed anew by every acknowledgement from a
-// reference window, as HPCC does it, with the additive increase always added.
+// reference window, as HPCC does it, with the additive increase always added. Its authors name a hyper additive
+// increase "like in Timely" as a further one.
 #pragma once
 
 #include <array>
@@ -53,6 +54,8 @@ class Swift {
     Increase additive_increase = Increase::packets;
     double ai = 1;
     Rate r_ai{50'000'000};
+    std::int32_t hai_after = 0;
+    double hai = 5;
     double beta = 0.8;
     double max_mdf = 0.5;
     Guard decrease_guard = Guard::rtt;
@@ -123,6 +126,8 @@ class Swift {
     Time last_decrease;
   };
 
+  double varied_increase(const Params&, const FlowFacts&, const Ack&, double delay, double target);
+  double hyper_increase(const Params&, const Ack&, bool delayed);
   double variable_increase(const Params&, const FlowFacts&, const Ack&, double delay, double target);
   void adjust(const Params&, const FlowFacts&, const Ack&, double delay, double target, double ai);
   void adjust_from_reference(const Params&, const FlowFacts&, const Ack&, double delay, double target, double ai);
@@ -151,6 +156,8 @@ class Swift {
 
   std::int32_t retransmit_count_ = 0;
   std::int32_t delayed_ = 0;  // acknowledgements in a row with a delay above the target
+  std::int32_t quiet_ = 0;    // round trips in a row without such a delay, for hyper additive increase
+  bool varies_;               // the additive increase is not always ai_
   ReferenceUpdate update_;
   VariableAi vai_;
 };

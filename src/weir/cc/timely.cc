@@ -91,9 +91,12 @@ Timely::Timely(const Params& p, const FlowFacts& facts, Control& control) {
   p.window.answer(initial, facts, control);
 }
 
-// Algorithm 1. The first event only leaves its RTT.
 void Timely::on_ack(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
-  if (!completes(p, ack)) return;
+  if (completes(p, ack)) complete(p, facts, ack, control);
+}
+
+// Algorithm 1. The first event only leaves its RTT.
+void Timely::complete(const Params& p, const FlowFacts& facts, const Ack& ack, Control& control) {
   const auto rtt = static_cast<double>(ack.rtt.ps);
   if (prev_rtt_ > 0) {
     const auto line = static_cast<double>(facts.line_rate.bits_per_second);

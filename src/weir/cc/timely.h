@@ -17,6 +17,8 @@
 
 namespace weir::cc {
 
+class TimelyVaiSf;
+
 class Timely {
  public:
   enum class Form : std::uint8_t { original, patched };
@@ -67,7 +69,10 @@ class Timely {
   double rtt_diff() const { return rtt_diff_; }
 
  private:
+  friend class TimelyVaiSf;
+
   bool completes(const Params&, const Ack&);
+  void complete(const Params&, const FlowFacts&, const Ack&, Control&);
   double next_rate(const Params&, double rtt);
 
   double delta_;  // b/s, for this NIC

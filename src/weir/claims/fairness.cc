@@ -155,6 +155,10 @@ void sixteen_swift_flows(Context& context) {
   };
   context.judge("B13", least(all(four.one_gbps, swing_of_all)) > swing_of_all(plain), both(swing, swing_of_all));
   context.judge("B17", vai_sf_has_least(four, mean_of_all), both(mean_queue, mean_of_all));
+  const double calm = most(all(four.vai_sf, swing_of_all));
+  context.judge("B39", calm <= swing_of_all(plain) && calm <= least(all(four.one_gbps, swing_of_all)) &&
+                           calm <= least(all(four.probabilistic, swing_of_all)),
+                compare(four, "Swift", swing_of_all, " KB", 1));
   judge_deviation(context, "B22", four, 0.6);
 
   tell(context, "sixteen", "Swift", four);
@@ -266,7 +270,7 @@ void b35_dcqcn_is_fairer(Context& context) {
 std::vector<Evaluator> fairness_runs() {
   return {
       {{"B5", "B6", "B9", "B10", "B12", "B14", "B15", "B21"}, Tier::quick, 0.5, sixteen_hpcc_flows},
-      {{"B7", "B8", "B11", "B13", "B16", "B17", "B22"}, Tier::quick, 0.4, sixteen_swift_flows},
+      {{"B7", "B8", "B11", "B13", "B16", "B17", "B22", "B39"}, Tier::quick, 0.4, sixteen_swift_flows},
       {{"B18", "B19"}, Tier::quick, 3, ninety_six_hpcc_flows},
       {{"B20"}, Tier::quick, 2, ninety_six_swift_flows},
       {{"B34"}, Tier::quick, 0.01, b34_who_decreases_how_often},

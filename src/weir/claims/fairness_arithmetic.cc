@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "weir/theory/random_network.h"
 #include "weir/theory/recursion.h"
 #include "weir/theory/sampling.h"
+#include "weir/traffic/size_distribution.h"
 
 namespace weir::claims {
 namespace {
@@ -59,6 +61,29 @@ void b2_gain_over_time(Context& context) {
 void b3_threshold_as_time(Context& context) {
   const Time t = transmission_time(50_KB, 100_Gbps);
   context.judge("B3", t == 4_us, fmt::format("{:.2f} us", us(t)));
+}
+
+// The share of flows of at most this size, by 100,000 draws at equal distances.
+double share_up_to(std::string_view workload, double bytes) {
+  const auto sizes = traffic::SizeDistribution::named(workload);
+  constexpr int kDraws = 100'000;
+  int small = 0;
+  for (int i = 0; i < kDraws; ++i)
+    small += static_cast<double>(sizes.quantile((i + 0.5) / kDraws).count) <= bytes;
+  return static_cast<double>(small) / kDraws;
+}
+
+void b43_sizes_of_the_workloads(Context& context) {
+  const double small = share_up_to("FB_Hadoop", 300e3);
+  const double large = 1 - share_up_to("FB_Hadoop", 1e6);
+  const double web = 1 - share_up_to("WebSearch", 1e6);
+  const double storage = share_up_to("AliStorage2019", 128e3);
+  const double all = share_up_to("AliStorage2019", 2e6);
+  const auto is = [](double share, double printed) { return std::abs(share - printed) <= 0.01; };
+  context.judge("B43", is(small, 0.95) && is(large, 0.025) && is(web, 0.3) && is(storage, 0.96) && is(all, 1),
+                fmt::format("Hadoop {:.1f} % up to 300 KB, {:.1f} % above 1 MB; WebSearch {:.1f} % above 1 MB; storage "
+                            "{:.1f} % up to 128 KB, {:.1f} % up to 2 MB",
+                            100 * small, 100 * large, 100 * web, 100 * storage, 100 * all));
 }
 
 // A round trip with this longest queue; a token for each KB, from 50 KB on.
@@ -126,6 +151,7 @@ std::vector<Evaluator> fairness_arithmetic() {
       {{"B3"}, Tier::quick, 0.01, b3_threshold_as_time, Evidence::exact},
       {{"B4"}, Tier::quick, 0.01, b4_tokens_and_dampener, Evidence::exact},
       {{"B33"}, Tier::quick, 0.01, b33_a_new_flow, Evidence::exact},
+      {{"B43"}, Tier::quick, 0.1, b43_sizes_of_the_workloads, Evidence::exact},
   };
 }
 

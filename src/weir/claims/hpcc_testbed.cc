@@ -110,6 +110,46 @@ void a28_mice_pass_elephants(Context& context) {
                   kSeeds));
 }
 
+// Queues of the mice's link, looked at each microsecond while the mice come.
+void a66_queues_of_mice(Context& context) {
+  const auto queue = [&](const std::vector<std::string>& overrides, unsigned thousandths) {
+    Watch watch(context.scenario("mice.toml"), "32->3", overrides);
+    watch.record(1_us, 10_ms);
+    std::vector<double> lengths;
+    for (const Watch::Sample& s : watch.samples())
+      if (s.time >= 2_ms) lengths.push_back(static_cast<double>(s.queue));
+    return percentile(lengths, thousandths);
+  };
+  const double hpcc = queue({}, 950);
+  std::vector<double> dcqcn;
+  for (int seed = 1; seed <= kSeeds; ++seed) dcqcn.push_back(queue(dcqcn_seed(seed), 500));
+  const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
+  context.judge("A66", hpcc <= 10'000 && *least >= 50'000 && *most <= 200'000,
+                fmt::format("HPCC: 95th percentile {:.1f} KB; DCQCN: median {:.0f} ... {:.0f} KB ({} seeds)", kb(hpcc),
+                            kb(*least), kb(*most), kSeeds));
+}
+
+// Jain's index over 10 ms while four flows join and leave.
+std::vector<Index> index_of_joins(const Context& context, const std::vector<std::string>& overrides, Time until) {
+  Watch watch(context.scenario("joins.toml"), "32->4", overrides);
+  Shares shares;
+  watch.record(10_ms, until, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
+  return index_of_deliveries(shares, 10_ms);
+}
+
+void a67_both_share_alike(Context& context) {
+  const double hpcc = mean_index(index_of_joins(context, {}, 800_ms), 0_us, 1_s);
+  std::vector<double> dcqcn;
+  for (int seed = 1; seed <= 3; ++seed) {
+    std::vector<std::string> overrides = dcqcn_seed(seed);
+    overrides.emplace_back("network.ecn.enabled=true");
+    dcqcn.push_back(mean_index(index_of_joins(context, overrides, 800_ms), 0_us, 1_s));
+  }
+  const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
+  context.judge("A67", hpcc > *most,
+                fmt::format("HPCC {:.4f}; DCQCN {:.4f} ... {:.4f} (3 seeds)", hpcc, *least, *most));
+}
+
 void a29_joining_flows_share_alike(Context& context) {
   Watch watch(context.scenario("joins.toml"), "32->4");
   Shares shares;
@@ -137,6 +177,8 @@ std::vector<Evaluator> hpcc_testbed_runs() {
       {{"A27"}, Tier::quick, 0.03, a27_incast_onto_a_long_flow},
       {{"A28"}, Tier::quick, 0.1, a28_mice_pass_elephants},
       {{"A29"}, Tier::quick, 1, a29_joining_flows_share_alike},
+      {{"A66"}, Tier::quick, 0.1, a66_queues_of_mice},
+      {{"A67"}, Tier::quick, 4, a67_both_share_alike},
   };
 }
 

@@ -83,6 +83,7 @@ void a4_a5_a6_recursion(Context& context) {
 
 // What flows under HPCC get within [from, to), by sender, and what one port carries.
 struct Measured {
+  std::vector<std::uint32_t> senders;
   Rates rates;      // on the wire, bit/s
   Rates u;          // the mean of the U that the sender measures
   double load = 0;  // of the port
@@ -118,6 +119,7 @@ Measured run(const ClaimFile& file, const std::string& w_ai, const std::string& 
                       static_cast<double>(r.model->transport.payload.count);
   const double per_second = 8 / (to - from).seconds();
   for (const auto& [src, sender] : senders) {
+    out.senders.push_back(src);
     out.rates.push_back(static_cast<double>(sender.acknowledged) * wire * per_second);
     out.u.push_back(sender.u / sender.samples);
   }
@@ -203,6 +205,49 @@ void a9_max_min_fairness(Context& context) {
   context.judge("A9", holds, measured);
 }
 
+// A lot's flows as a network of eta times its capacities, by sender as run() tells them.
+struct Lot {
+  Network network;
+  std::vector<std::uint32_t> senders;
+};
+Lot lot_of(const ClaimFile& file) {
+  const auto scenario = load_claim_scenario(file);
+  const auto model = scenario::build_model(scenario);
+  std::vector<std::string> tags;
+  std::vector<traffic::Flow> flows;
+  scenario::build_traffic(scenario, *model, tags)->pull_until(1_us, flows);
+  std::sort(flows.begin(), flows.end(), [](const auto& a, const auto& b) { return a.src < b.src; });
+  Lot out{.network = engine::flow_network(*model, flows), .senders = {}};
+  for (double& capacity : out.network.capacities) capacity *= kTarget;
+  for (const auto& flow : flows) out.senders.push_back(flow.src);
+  return out;
+}
+
+void a57_packets_are_biased(Context& context) {
+  std::string measured;
+  bool holds = true;
+  for (const std::string name : {"uneven-lot", "even-lot"}) {
+    const ClaimFile file = context.scenario(name + ".toml");
+    const Lot lot = lot_of(file);
+    const Rates fair = max_min(lot.network).rates;
+    Network unit = lot.network;
+    const double scale = *std::max_element(unit.capacities.begin(), unit.capacities.end());
+    for (double& capacity : unit.capacities) capacity /= scale;
+    const Rates proportional = settle_registers(unit, 1, 1e-4).rates;
+    const Measured m = run(file, "80 B", "7->8", 20_ms, 25_ms);
+    require(m.senders == lot.senders, "not all flows were seen");
+    for (std::size_t j = 0; j < fair.size(); ++j) {
+      const double towards = proportional[j] * scale - fair[j];
+      holds = holds && (m.rates[j] - fair[j]) * towards > 0;
+      measured += fmt::format("{}{:.1f} (max-min {:.1f}, proportional {:.1f})",
+                              measured.empty() ? "" : j == 0 ? "; " : ", ", m.rates[j] * 1e-9, fair[j] * 1e-9,
+                              proportional[j] * scale * 1e-9);
+    }
+    measured += " Gb/s";
+  }
+  context.judge("A57", holds, measured);
+}
+
 void a10_proportional_fairness(Context& context) {
   double error = 0;
   for (const std::uint32_t links : {1u, 2u, 4u, 8u}) {
@@ -256,6 +301,7 @@ std::vector<Evaluator> hpcc_theory() {
       {{"A4", "A5", "A6"}, Tier::quick, 1, a4_a5_a6_recursion, Evidence::exact},
       {{"A8"}, Tier::quick, 1, a8_additive_increase},
       {{"A9"}, Tier::quick, 1, a9_max_min_fairness},
+      {{"A57"}, Tier::quick, 0.7, a57_packets_are_biased},
       {{"A10"}, Tier::quick, 0.1, a10_proportional_fairness, Evidence::exact},
       {{"A11"}, Tier::quick, 0.1, a11_limits_of_alpha, Evidence::exact},
       {{"A12", "A13", "A14"}, Tier::quick, 0.01, a12_a13_a14_periodic_queue, Evidence::exact},

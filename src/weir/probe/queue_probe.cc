@@ -14,13 +14,22 @@ void QueueProbe::check(const Params& params, const Checks& checks) {
   if (params.exact && params.series)
     checks.of_key("series",
                   [] { throw InputError("with exact = true there are no samples to write; set only one of them"); });
+  if (params.per_packet == PerPacket::off) return;
+  for (const auto& [is_set, key] : {std::pair{params.exact, "exact"}, std::pair{params.series, "series"}})
+    if (is_set)
+      checks.of_key(key, [] {
+        throw InputError(
+            "with per_packet, queues count once for each packet and not at any time; set only one of them");
+      });
 }
 
 std::optional<std::string_view> QueueProbe::trace_key(const Params& params) {
+  if (params.per_packet != PerPacket::off) return "per_packet";
   return params.exact ? std::optional<std::string_view>("exact") : std::nullopt;
 }
 
 std::unique_ptr<Probe> QueueProbe::make(const Params& params, const Context& context) {
+  if (params.per_packet != PerPacket::off) return std::make_unique<PacketQueueProbe>(params, context);
   if (params.exact) return std::make_unique<ExactQueueProbe>(params, context);
   return std::make_unique<QueueProbe>(params, context);
 }
@@ -33,7 +42,8 @@ void QueueProbe::add_possible(const Params& params, const Setting& setting, Summ
     for (auto& name : *names) name.values = kSomeValue;
   queues.busiest.emplace();
   queues.peak.emplace();
-  if (params.exact) return;
+  queues.of_packets = params.per_packet != PerPacket::off;
+  if (params.exact || queues.of_packets) return;
   queues.interval = params.interval;
   queues.peak->has_flows = true;
   queues.peak->top.resize(QueuePeak::kTop);
@@ -118,7 +128,7 @@ void QueueProbe::finish(Summary& out) {
   QueueSummary& summary = out.queues.emplace();
   summary.interval = params_.interval;
   summary.instants = instants_;
-  tally_.report(instants_, summary, out_);
+  tally_.report([this](std::size_t) { return instants_; }, summary, out_);
   summary.peak = std::move(peak_);
 }
 
@@ -169,7 +179,48 @@ void ExactQueueProbe::finish(Summary& out) {
   if (params_.stop.ps != 0) end = std::min(end, params_.stop);
   for (std::size_t place = 0; place < queues_.size(); ++place) count_until(place, end);
   QueueSummary& summary = out.queues.emplace();
-  tally_.report(static_cast<std::uint64_t>(std::max(end - params_.start, Time{}).ps), summary, out_);
+  const auto observed = static_cast<std::uint64_t>(std::max(end - params_.start, Time{}).ps);
+  tally_.report([&](std::size_t) { return observed; }, summary, out_);
+  summary.peak = std::move(peak_);
+}
+
+PacketQueueProbe::PacketQueueProbe(const QueuesParams& params, const Context& context)
+    : found_(params.per_packet == PerPacket::found),
+      simulation_(context.engine),
+      out_(context.out),
+      tally_(model_of(simulation_).topology, params.ports),
+      place_of_(model_of(simulation_).topology.ports()),
+      packets_(tally_.ports().size()) {
+  for (std::size_t i = 0; i < packets_.size(); ++i) place_of_[tally_.ports()[i]] = static_cast<std::uint32_t>(i);
+  auto filter = trace_filter(model_of(simulation_).topology, params.ports, params.start, params.stop);
+  filter.kinds = net::kind_bit(found_ ? net::EventKind::accepted : net::EventKind::left);
+  filter.passes_over_others = true;
+  simulation_.trace(filter, [this](net::TraceEvents events) { count(events); }, net::Telling::beside);
+}
+
+void PacketQueueProbe::count(net::TraceEvents events) {
+  for (const net::TraceEvent& event : events) {
+    if (found_ && event.kind == net::EventKind::accepted)
+      add(place_of_[event.port], event.queued - event.packet.wire, event.time);
+    else if (!found_ && event.kind == net::EventKind::left)
+      add(place_of_[event.port], event.queued, event.time);
+  }
+}
+
+void PacketQueueProbe::add(std::size_t place, std::uint32_t length, Time time) {
+  tally_.add(place, length);
+  ++packets_[place];
+  if (length <= (peak_ ? peak_->bytes : 0)) return;
+  peak_.emplace();
+  peak_->time = time;
+  peak_->port = tally_.name_of(place);
+  peak_->bytes = length;
+}
+
+void PacketQueueProbe::finish(Summary& out) {
+  QueueSummary& summary = out.queues.emplace();
+  summary.of_packets = true;
+  tally_.report([this](std::size_t place) { return packets_[place]; }, summary, out_);
   summary.peak = std::move(peak_);
 }
 

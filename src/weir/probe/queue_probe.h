@@ -1,5 +1,5 @@
-// Lengths of egress queues, at regular instants or for as long as they last: their distribution over time and ports,
-// the busiest port, the longest queue and whose packets were in it, and on request every sample.
+// Lengths of egress queues, at regular instants, for as long as they last, or as packets see them: their distribution
+// over time and ports, the busiest port, the longest queue and whose packets were in it, and on request every sample.
 //
 // A queue is what the port has accepted and not begun to send, headers included; empty ones count.
 #pragma once
@@ -21,6 +21,9 @@
 
 namespace weir::probe {
 
+// Which queue counts for a packet: the one that it found at a port when it came, or left behind when it departed.
+enum class PerPacket : std::uint8_t { off, found, left };
+
 struct QueuesParams {
   std::string ports = "all";
   Time interval{1'000'000};
@@ -28,6 +31,7 @@ struct QueuesParams {
   Time stop;
   bool series = false;
   bool exact = false;
+  PerPacket per_packet = PerPacket::off;
 
   static void describe(ParamList<QueuesParams>& p) {
     p.text("ports", &QueuesParams::ports, std::string("ports to sample") + kPortsHelp);
@@ -37,6 +41,10 @@ struct QueuesParams {
     p.flag("series", &QueuesParams::series, "write every sample to queues.csv");
     p.flag("exact", &QueuesParams::exact,
            "take no samples, but follow each queue from packet to packet: every length counts for as long as it lasts");
+    p.choice("per_packet", &QueuesParams::per_packet, {"off", "found", "left"},
+             "take no samples, but count each packet of a port once, with the queue that it found there when it came, "
+             "or left behind when it departed, which telemetry tells",
+             "HPCC 4.1, figure 10");
   }
 };
 
@@ -52,7 +60,7 @@ class QueueProbe : public ArchivedProbe<QueueProbe> {
   static Time interval(const Params& params) { return params.interval; }
   static std::optional<std::string_view> trace_key(const Params&);
   static void add_possible(const Params&, const Setting&, Summary&);
-  // This, or an ExactQueueProbe.
+  // This, an ExactQueueProbe or a PacketQueueProbe.
   static std::unique_ptr<Probe> make(const Params&, const Context&);
   QueueProbe(const Params&, const Context&);
 
@@ -112,6 +120,34 @@ class ExactQueueProbe : public ArchivedProbe<ExactQueueProbe> {
   QueueTally<Durations> tally_;
   std::vector<std::uint32_t> place_of_;  // by port
   std::vector<Queue> queues_;            // by place
+  std::optional<QueuePeak> peak_;
+};
+
+// The distribution over packets: those that a port accepts count when they come, or when they begin to leave. Lengths
+// are those of QueueProbe, without the packet itself.
+class PacketQueueProbe : public ArchivedProbe<PacketQueueProbe> {
+ public:
+  PacketQueueProbe(const QueuesParams&, const Context&);
+
+  void finish(Summary&) override;
+
+  template <class A>
+  void archive(A& a) {
+    tally_.archive(a);
+    a.values(packets_);
+    a.optional(peak_, [&](QueuePeak& peak) { peak.archive(a); });
+  }
+
+ private:
+  void count(net::TraceEvents events);
+  void add(std::size_t place, std::uint32_t length, Time time);
+
+  const bool found_;
+  engine::Engine& simulation_;
+  ResultDirectory* const out_;
+  QueueTally<Samples> tally_;
+  std::vector<std::uint32_t> place_of_;  // by port
+  std::vector<std::uint64_t> packets_;   // by place
   std::optional<QueuePeak> peak_;
 };
 

@@ -20,7 +20,8 @@ PortName QueueTally<Weights>::name_of(std::size_t place) const {
 }
 
 template <class Weights>
-void QueueTally<Weights>::report(std::uint64_t total, QueueSummary& summary, ResultDirectory* out) const {
+void QueueTally<Weights>::report(const std::function<std::uint64_t(std::size_t place)>& total_of, QueueSummary& summary,
+                                 ResultDirectory* out) const {
   HistogramOf<Weights> all;
   Distributions by_tier(tiers_.names.size());
   for (std::size_t i = 0; i < by_direction_.size(); ++i) {
@@ -38,8 +39,9 @@ void QueueTally<Weights>::report(std::uint64_t total, QueueSummary& summary, Res
   const auto busiest = std::max_element(by_port_.begin(), by_port_.end(),
                                         [](const auto& a, const auto& b) { return a.sum() < b.sum(); });
   if (busiest->sum() == 0) return;
-  summary.busiest = name_of(static_cast<std::size_t>(busiest - by_port_.begin()));
-  summary.busiest_port = busiest->distribution(total, all);
+  const auto place = static_cast<std::size_t>(busiest - by_port_.begin());
+  summary.busiest = name_of(place);
+  summary.busiest_port = busiest->distribution(total_of(place), all);
 }
 
 // Each tier, and behind it its directions.

@@ -1,11 +1,12 @@
 // Distributions of the lengths of chosen ports' queues, by port, tier and direction: what a summary and queue_cdf.csv
-// tell of them, whether the lengths were sampled (Samples) or weigh as long as they lasted (Durations).
+// tell of them, whether the lengths were counted (Samples) or weigh as long as they lasted (Durations).
 //
 // Memory: 52 KiB for each direction of a tier, and for each port 250 bytes and 512 (Durations: 1024) for each doubling
 // of its lengths.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ class QueueTally {
   }
   PortName name_of(std::size_t place) const;
 
-  // Fills in the ports and their distributions, and writes queue_cdf.csv unless `out` is null. What was added of each
-  // port weighs `total`.
-  void report(std::uint64_t total, QueueSummary& summary, ResultDirectory* out) const;
+  // Fills in the ports and their distributions, and writes queue_cdf.csv unless `out` is null. What was added of the
+  // port at this place weighs total_of(place).
+  void report(const std::function<std::uint64_t(std::size_t place)>& total_of, QueueSummary& summary,
+              ResultDirectory* out) const;
 
   template <class A>
   void archive(A& a) {

@@ -125,8 +125,10 @@ void queue_lines(Text& out, const QueueSummary& q) {
   const QueuePeak& p = *q.peak;
   if (q.busiest) out.line("busiest: {}", port_text(*q.busiest));
   const bool is_sampled = q.interval > Time{};
+  const std::string_view counted =
+      q.of_packets ? "for any packet; counts are packets" : "at any time; counts are picoseconds";
   out.line("longest: {} bytes at {}, {}, of {} ports {}", p.bytes, us(p.time), port_text(p.port), q.ports,
-           is_sampled ? "sampled every " + us(q.interval) : "at any time; counts are picoseconds");
+           is_sampled ? "sampled every " + us(q.interval) : std::string(counted));
   if (!p.has_flows) return;
   constexpr std::size_t kShown = 4;
   std::string in;

@@ -104,10 +104,12 @@ struct Model {
     return rules;
   }
   bool is_lossless() const { return buffer.mode == net::BufferMode::lossless && pfc_classes() != 0; }
+  bool tells_found_queue() const { return network.int_queue == net::IntQueue::found; }
   bool watches() const { return watchdog.enabled && is_lossless(); }
-  // Several data classes need ports that decide at departure, and the watchdog ports whose queue can be dropped.
+  // Several data classes need ports that decide at departure, and the watchdog ports whose queue can be dropped. The
+  // queue that a packet finds is only known when it comes.
   net::PortKind port_kind() const {
-    if (data_classes() > 1 || watches()) return net::PortKind::queued;
+    if (data_classes() > 1 || watches() || tells_found_queue()) return net::PortKind::queued;
     const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
     return has_priority && network.port == net::PortKind::fifo ? net::PortKind::priority : network.port;
   }

@@ -14,7 +14,9 @@ Links<P>::Links(std::uint16_t partitions)
     : class_rules_(model().class_rules()),
       alone_(partitions == 1),
       int_format_(model().int_format()),
-      exact_telemetry_(int_format_.is_exact()) {
+      exact_telemetry_(int_format_.is_exact()),
+      tells_found_queue_(model().tells_found_queue()),
+      tells_as_stamped_(exact_telemetry_ && !tells_found_queue_) {
   if (alone_) return;
   inbound_ = ZeroedArray<std::uint32_t>(shared().ports, shared().sparse);
   for (std::uint32_t port = 0; port < shared().ports; ++port) {
@@ -112,15 +114,30 @@ inline void Links<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& p
   if (is_stamped(p, packet)) {
     Telemetry& telemetry = packets().telemetry(packet);
     if (telemetry.hops < kMaxTelemetryHops) {
-      const HopTelemetry exact = stamp(p, packet, p.tx_bytes);
+      const HopTelemetry stamped = stamp(p, packet, p.tx_bytes);
       telemetry.path ^= path_number(port);
-      telemetry.hop[telemetry.hops++] = exact_telemetry_ ? exact : int_format_.quantise(exact);
+      telemetry.hop[telemetry.hops] = tells_as_stamped_ ? stamped : told(stamped, telemetry);
+      ++telemetry.hops;
     }
   }
   if (p.loses) [[unlikely]]
     lose(p, port, packet);
   p.tx_bytes += packet.wire;
   ++p.tx_packets;
+}
+
+template <class P>
+inline HopTelemetry Links<P>::told(const HopTelemetry& stamped, const Telemetry& telemetry) const {
+  HopTelemetry out = stamped;
+  if (tells_found_queue_) [[unlikely]]
+    out.queue = telemetry.hop[telemetry.hops].queue;
+  return int_format_.quantise(out);
+}
+
+template <class P>
+void Links<P>::note_found_queue(const Descriptor& packet, std::uint32_t queue) {
+  Telemetry& telemetry = packets().telemetry(packet);
+  if (telemetry.hops < kMaxTelemetryHops) telemetry.hop[telemetry.hops].queue = static_cast<std::int32_t>(queue);
 }
 
 template <class P>
@@ -211,6 +228,8 @@ inline Descriptor& Links<P>::enqueue(Port& p, std::uint32_t port, const AnyPacke
 template <class P>
 void Links<P>::send_queued(Port& p, std::uint32_t port, const Descriptor& packet, Time now) {
   ClassQueues& queues = network().queues[p.queues];
+  if (tells_found_queue_ && is_stamped(p, packet)) [[unlikely]]
+    note_found_queue(packet, queues.ahead_of(packet.traffic_class));
   p.queued += packet.wire;
   queues.push(packet);
   trace(EventKind::accepted, port, packet, now, p.queued);

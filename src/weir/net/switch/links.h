@@ -119,12 +119,18 @@ class Links : public sim::PartitionPart<Links, P> {
   void count_arrival(std::uint32_t port, const Descriptor& packet, Time now);
   template <class BoxOf, class Out>
   void hand_over_side(int side, Time end, BoxOf& box_of, Out& out);
+  // Notes the queue that a packet finds at a queued port, where its record will be.
+  [[gnu::cold]] void note_found_queue(const Descriptor& packet, std::uint32_t queue);
+  // The next record of a packet, from what its port does when it departs.
+  HopTelemetry told(const HopTelemetry& stamped, const Telemetry& telemetry) const;
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
 
   const ClassRules class_rules_;
   const bool alone_;  // there is one partition
   const IntFormat int_format_;
   const bool exact_telemetry_;
+  const bool tells_found_queue_;
+  const bool tells_as_stamped_;  // exactly, and the queue that packets leave behind
   // Of this partition, towards others; by the scheduler's side of their owners.
   std::array<std::vector<std::uint32_t>, 2> cut_ports_;
   std::array<Time, 2> handed_over_;     // by side: what has begun to leave before

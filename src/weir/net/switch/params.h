@@ -118,6 +118,9 @@ struct AdaptiveParams {
   }
 };
 
+// The queue that a record of telemetry tells: what a packet leaves behind when it departs, or what it found on arrival.
+enum class IntQueue : std::uint8_t { left, found };
+
 // How a switch takes its ports in turn, for flows that leave it the choice in this way.
 enum class Rounds : std::uint8_t { shuffled, fixed };
 
@@ -125,6 +128,7 @@ struct NetworkParams {
   PortKind port = PortKind::fifo;
   bool telemetry = true;
   Scheduling scheduling = Scheduling::fifo;
+  IntQueue int_queue = IntQueue::left;
   Bytes pfc_frame{64};
   bool reroute = true;
   bool trimming = false;
@@ -139,6 +143,11 @@ struct NetworkParams {
              "switch ports: one event per packet, or the plain two-event reference; the same results");
     p.flag("telemetry", &NetworkParams::telemetry,
            "switches can write telemetry (INT); it is written for flows that read it");
+    p.choice("int_queue", &NetworkParams::int_queue, {"left", "found"},
+             "the queue that telemetry tells: what a packet leaves behind at the port when it departs, or what it found "
+             "there when it arrived; found takes two events per packet",
+             "HPCC 4.1, A.4")
+        .only_with("algorithm.telemetry");
     p.flag("reroute", &NetworkParams::reroute,
            "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
            "left; else they go on sending by links that are down");

@@ -69,14 +69,14 @@ void Links<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& p
     TraceEvent& event = tracer().events().back();
     if (marked) event.packet.marks.ce = true;
     if (!is_stamped(p, packet)) return;
-    const std::uint64_t hops = packets().telemetry(packet).hops;
+    const Telemetry& telemetry = packets().telemetry(packet);
+    const std::uint64_t hops = telemetry.hops;
     if (hops == kMaxTelemetryHops) return;
     // what has begun to leave and is not at the far end is not counted yet
     std::uint64_t before = p.tx_bytes;
     for_each_on_wire(p, [&](const Descriptor& other) { before += other.wire; });
     before -= packet.wire;
-    const HopTelemetry hop = stamp(p, packet, before);
-    if (hops < kMaxWireHops) event.int_hop[hops] = on_wire(exact_telemetry_ ? hop : int_format_.quantise(hop));
+    if (hops < kMaxWireHops) event.int_hop[hops] = on_wire(told(stamp(p, packet, before), telemetry));
     event.int_head = int_head(std::min<std::uint64_t>(hops + 1, kMaxWireHops),
                               path_id_of_head(event.int_head) ^ path_id(path_number(port)));
   }
