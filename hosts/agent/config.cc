@@ -211,7 +211,8 @@ void RuleTable::describe(ParamList<RuleTable>& p) {
   p.choice("kind", &RuleTable::kind, {"strawman", "final"},
            "pause for the whole excess of delay, or take off what one's own pauses will have done", "On-Ramp 3.1, 3.2");
   p.number("gain", &RuleTable::gain, 1e-6, 1, "g: weight of a new sample in beta", "On-Ramp 3.2");
-  p.number("initial_beta", &RuleTable::initial_beta, 0, 1, "beta before the first sample");
+  p.number("initial_beta", &RuleTable::initial_beta, 0, 1,
+           "beta before the first sample; with 0 a connection pauses as the strawman does until it has measured");
   p.time("max_pause", &RuleTable::max_pause, "one OR-ACK pauses for so long at most", "", kMicrosecond * 10,
          kMillisecond * 100);
 }

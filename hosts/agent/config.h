@@ -44,7 +44,7 @@ struct RuleTable {
   enum class Kind : std::uint8_t { strawman, final };
   Kind kind = Kind::final;
   double gain = 1.0 / 16;
-  double initial_beta = 0;
+  double initial_beta = 1;
   Time max_pause{10'000'000'000};
   static void describe(ParamList<RuleTable>&);
 };

@@ -72,7 +72,7 @@ constexpr std::int64_t rule_threshold(const Peer& peer, bool hold) {
 struct RuleSettings {
   std::int64_t max_pause = 10'000'000;  // ns; 0: no bound
   std::uint32_t gain = (1u << 24) / 16;
-  std::uint32_t initial_beta = 0;
+  std::uint32_t initial_beta = 1u << 24;
   bool strawman = false;
 };
 

@@ -73,9 +73,21 @@ TEST(OnRamp, TakesOffItsOwnPauses) {
   EXPECT_EQ(o.next_packet(2'000), 100_us + 40_us - 10_us);
 }
 
+// Unless it is written, beta begins at 1: all of the 20 us that have passed are taken off, and the pause ends when the
+// first OR-ACK said.
+TEST(OnRamp, BeginsWithItsPausesInFull) {
+  OnRamp o = shim();
+  o.on_send(0, 1_KB, 0_us);
+  o.on_send(1'000, 1_KB, 1_us);
+  o.on_or_ack(0, 70_us, 80_us);
+  o.on_or_ack(1'000, 70_us, 100_us);
+  EXPECT_EQ(o.beta(), 1);
+  EXPECT_EQ(o.next_packet(2'000), 120_us);
+}
+
 // Equation 3: beta_m = (O_B - O_G) / P_BG, within 0 and 1.
 TEST(OnRamp, LearnsWhatAPauseDoes) {
-  OnRamp o = shim({.gain = 0.25});
+  OnRamp o = shim({.gain = 0.25, .initial_beta = 0});
   o.on_send(0, 1_KB, 0_us);
   o.on_or_ack(0, 70_us, 80_us);    // pause from 80 to 120
   o.on_send(1'000, 1_KB, 120_us);  // P_BG = 40 us
@@ -92,7 +104,7 @@ TEST(OnRamp, LearnsWhatAPauseDoes) {
 }
 
 TEST(OnRamp, LateOrAcksCountForNothing) {
-  OnRamp o = shim({.rule = OnRamp::Rule::strawman, .gain = 0.25});
+  OnRamp o = shim({.rule = OnRamp::Rule::strawman, .gain = 0.25, .initial_beta = 0});
   o.on_send(0, 1_KB, 0_us);
   o.on_send(1'000, 1_KB, 1_us);
   o.on_or_ack(1'000, 70_us, 80_us);

@@ -236,6 +236,44 @@ TEST_P(Feedback, TimeInTheReceivingHostIsTold) {
   EXPECT_GT(sum / 99, 7) << "2 us and the mean of what is drawn; less would be faster than the draws";
 }
 
+// An application takes 7 us before a flow's first byte: all comes so much later and round trips are as long, below a
+// Linux host's stack as well. What is drawn on top is in the mean what is written.
+TEST_P(Feedback, TimeOfApplicationsIsInNoRoundTrip) {
+  s_.topology = build(net::Dumbbell{1, 1, 100_Gbps, 1_us, 50_Gbps, 1_us});
+  s_.profiles[0].recovery.kind = host::RecoveryKind::sack;
+  s_.add_flow(0, 1, 3'500_B, 1_us);
+  for (const bool stack : {false, true}) {
+    if (stack) s_.profiles[0].stack = host::StackParams{};
+    s_.host.application_delay = {};
+    told = {};
+    const Outcome plain = run_it();
+    const std::vector<cc::Ack> acks = std::exchange(told, {}).acks;
+    ASSERT_FALSE(acks.empty());
+    s_.host.application_delay = 7_us;
+    const Outcome late = run_it();
+    ASSERT_EQ(told.acks.size(), acks.size());
+    for (std::size_t i = 0; i < acks.size(); ++i) {
+      EXPECT_EQ(told.acks[i].now, acks[i].now + 7_us);
+      EXPECT_EQ(told.acks[i].rtt, acks[i].rtt);
+    }
+    EXPECT_EQ(late.flows.at(0).start, 1_us);
+    EXPECT_EQ(late.flows.at(0).finish, plain.flows.at(0).finish + 7_us);
+  }
+  s_.host.application_jitter = 20_us;
+  s_.flows.clear();
+  constexpr int kFlows = 400;
+  for (int n = 0; n < kFlows; ++n) s_.add_flow(0, 1, 1_B, n * 1_ms);
+  Time sum;
+  Time least = Time::max();
+  for (const auto& flow : run_it().flows) {
+    sum += flow.finish - flow.start;
+    least = std::min(least, flow.finish - flow.start);
+  }
+  const Time alone = 7_us + told.facts.back().base_rtt;
+  EXPECT_NEAR(static_cast<double>(sum.ps / kFlows - alone.ps) * 1e-6, 20, 3) << "three standard errors";
+  EXPECT_LT(least, alone + 1_us);
+}
+
 // DCQCN slows down when CNPs come, which are packets of their own, and not before: eight flows of 1 MB, which need 671
 // us and headers, end before CNPs that take a millisecond.
 TEST_P(Feedback, CnpsTakeTheirTime) {

@@ -595,6 +595,8 @@ void add_host_delays(Scenario& s, std::uint64_t seed) {
             .receive_jitter = {dice.pick({0, 1'000'000})},
             .cnp_delay = {dice.pick({0, 3'000'000})},
             .timestamp_jitter = {dice.pick({0, 2'000'000})}};
+  s.host.application_delay = {dice.pick({0, 2'000'000})};
+  s.host.application_jitter = {dice.pick({0, 1'500'000})};
 }
 
 void add_burst_gaps(Scenario& s, std::uint64_t seed) {

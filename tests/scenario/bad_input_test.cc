@@ -317,8 +317,9 @@ TEST(BadInput, IsTold) {
       {"", "[[host.pause]]\nhost = 1\nstart = \"1 us\"\nduration = \"0 us\"\n",
        "a.toml:14: key 'host.pause.0.duration': 0 ps is out of range; valid is 1 ps to 1000000 s"},
       {"", "[host]\nstall = 1\n",
-       "a.toml:12: key 'host.stall': unknown key; valid is receive_delay, receive_jitter, cnp_delay, "
-       "timestamp_jitter, rate_tolerance, send_jitter, receive_buffer, pause_above, resume_below, pause, slow"},
+       "a.toml:12: key 'host.stall': unknown key; valid is receive_delay, receive_jitter, "
+       "application_delay, application_jitter, cnp_delay, timestamp_jitter, rate_tolerance, send_jitter, "
+       "receive_buffer, pause_above, resume_below, pause, slow"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\n",
        "a.toml:11: key 'network.ecn.rate.0.k_min': missing; write a size in quotes, like \"100 KB\" (queue length up "
        "to which nothing is marked)"},

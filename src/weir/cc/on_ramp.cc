@@ -22,7 +22,8 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
   p.number("gain", &Params::gain, 1e-6, 1, "g: weight of a new sample in beta", "On-Ramp 3.2, equation 3")
       .only_with("rule", {"final"});
   p.number("initial_beta", &Params::initial_beta, 0, 1, "beta before the first sample",
-           "not in the paper; with 0 the first pause is the strawman's")
+           "not in the paper; with 1 a flow takes off its pauses in full until it has measured what they do, with 0 it "
+           "pauses as the strawman does; why 1: docs/evidence/claims/on-ramp.md")
       .only_with("rule", {"final"});
   p.flag("memory", &Params::memory, "a new flow starts with the last delay measured to the same host", "On-Ramp 5.2.3");
   p.bytes("segment", &Params::segment,

@@ -37,7 +37,7 @@ class OnRamp {
     Time T;
     Time headroom{10'000'000};
     double gain = 1.0 / 16;
-    double initial_beta = 0;
+    double initial_beta = 1;
     bool memory = true;
     bool early = false;
     Bytes segment{0};

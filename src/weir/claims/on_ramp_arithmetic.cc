@@ -48,7 +48,7 @@ Time final_pause() {
 // Equation 3 with g = 1/4 after a pause of 40 us: the share of it by which the delay has fallen from 70 us, from 0
 // to 1.
 double learnt(Time delay_after) {
-  cc::OnRamp o = shim({.gain = 0.25});
+  cc::OnRamp o = shim({.gain = 0.25, .initial_beta = 0});
   o.on_send(0, 1_KB, 0_us);
   o.on_or_ack(0, 70_us, 80_us);
   o.on_send(1'000, 1_KB, 120_us);

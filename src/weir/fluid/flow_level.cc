@@ -205,7 +205,8 @@ void FlowLevel::finish_sending(std::uint32_t slot) {
   // nobody but drivers cares when all has been received
   f.stage = f.has_message ? Stage::on_the_way : Stage::acknowledging;
   const Time received = std::max(saturating_sum(now_, f.tail), f.least_received);
-  events_.schedule(slot, f.has_message ? received : std::max(saturating_sum(received, f.back), f.least_finish));
+  const Time told = std::max(saturating_sum(received, f.back), f.least_finish);
+  events_.schedule(slot, f.has_message ? received : saturating_sum(told, model_.host.application_time()));
 }
 
 void FlowLevel::end_flow(std::uint32_t slot) {

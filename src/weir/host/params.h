@@ -9,6 +9,8 @@ namespace weir::host {
 struct HostParams {
   Time receive_delay;
   Time receive_jitter;
+  Time application_delay;
+  Time application_jitter;
   Time cnp_delay;
   Time timestamp_jitter;
   double rate_tolerance = 0;
@@ -20,6 +22,8 @@ struct HostParams {
 
   // What a receiving host adds to a round trip, in the mean.
   Time answer_delay() const { return receive_delay + receive_jitter; }
+  // What a sending host's application takes before a flow's first byte, in the mean.
+  Time application_time() const { return application_delay + application_jitter; }
   // Whether a receiver's answer may leave later than the data packet arrives.
   bool answers_late() const { return answer_delay() + cnp_delay > Time{}; }
   // Whether something is drawn, or waits, at receiving hosts.
@@ -38,6 +42,12 @@ struct HostParams {
     p.time("receive_jitter", &H::receive_jitter,
            "mean of an exponentially distributed time that comes on top; answers of a host keep their order", "",
            Time{0}, kLongest);
+    p.time("application_delay", &H::application_delay,
+           "what a sending host's application takes from a flow's start until its first byte is there; it is part of "
+           "the completion time, and of no round trip; messages that wait for others have none",
+           "On-Ramp 5.1.4: TCP between virtual machines has round trips of 25 us at least", Time{0}, kLongest);
+    p.time("application_jitter", &H::application_jitter,
+           "mean of an exponentially distributed time that comes on top, drawn for each flow", "", Time{0}, kLongest);
     p.time("cnp_delay", &H::cnp_delay, "what a receiving NIC takes before it sends a CNP as a packet of its own", "",
            Time{0}, kLongest)
         .only_with("algorithm.cnp_packet");

@@ -133,6 +133,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   flow.srtt = flow.facts.base_rtt + model().host.answer_delay();
   flow.rttvar = flow.srtt / 2;  // as if a first round trip had been measured (RFC 6298, section 2.2)
   flow.next_send = now;
+  if (message == nullptr) flow.next_send += application_time(start.id);
   if (cc::has(profile.algorithm->about.needs, cc::Needs::delivery_rate)) {
     flow.has_log = true;
     host.extras_of(flow.slot).delivery.start(model().transport.payload);
@@ -159,10 +160,22 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   trace(net::EventKind::started, host, flow, now, start.size);
   request_decision(host, flow, now);
   trace(net::EventKind::controlled, host, flow, now);
-  if (profile.stack) board_stack(host, flow, now);
+  if (profile.stack) board_stack(host, flow, flow.next_send);
   nics().arm(host, flow);
   nics().consider(host, flow, now);
   return flow;
+}
+
+// What the application takes before a flow has something to send; drawn behind all that receivers draw (ReceiveDelays).
+template <class P>
+inline Time Senders<P>::application_time(std::uint64_t flow) const {
+  const HostParams& host = model().host;
+  if (host.application_time() == Time{}) [[likely]]
+    return {};
+  constexpr std::uint64_t kBehind = std::uint64_t{1} << 63;
+  const RandomStream random(model().seed, traffic::stream_of(flow), Purpose::host_delay);
+  return host.application_delay +
+         Time{std::llround(static_cast<double>(host.application_jitter.ps) * random.exponential(kBehind))};
 }
 
 // The connection by which a flow sprays.

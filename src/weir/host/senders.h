@@ -105,6 +105,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
              net::Cause cause = net::Cause::none);
 
   // senders-inl.h
+  Time application_time(std::uint64_t flow) const;
   [[gnu::noinline]] std::uint32_t connect(Host& host, const traffic::Flow& flow, bool is_message);
   [[gnu::noinline]] void board_on_ramp(Host& host, Flow& flow, const cc::OnRamp::Params& params);
   // Asks for a decision if the algorithm wants one. Does nothing if there is no tracer.

@@ -11,7 +11,7 @@ std::vector<PartKind> make_kinds() {
       {"telemetry", "telemetry", "What the INT headers of its packets add to that."},
       {"detour", "detour", "What its own packets took beyond that by longer ways or in longer packets."},
       {"window", "window closed", "The window was too small for the round trip of the empty network."},
-      {"pacing", "pacing", "The algorithm's rate, or the stack's, kept its next packet back."},
+      {"pacing", "pacing", "The algorithm's rate, the stack's or an application kept its next packet back."},
       {"on_ramp", "On-Ramp", "On-Ramp paused the flow."},
       {"turn", "turn at the NIC",
        "The NIC sent packets of other flows, or acknowledgements, or took a while to begin."},
