@@ -46,6 +46,8 @@ void Network::happen(const Event& event) {
       break;
     case kStart: start(event.index); break;
     case kMessages: start_messages(event.index); break;
+    case kPacer: pace(event.index); break;
+    case kRate: adapt_rate(event.index); break;
   }
 }
 
