@@ -79,6 +79,7 @@ class Nscc {
   // For probes and tests.
   Time average_delay() const { return {avg_delay_}; }
   Time target() const { return {target_}; }
+  Bytes largest_window() const { return {max_window_}; }
   bool fast() const { return fast_; }
 
  private:

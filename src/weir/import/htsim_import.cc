@@ -184,6 +184,7 @@ class HtsimImporter {
     none(arguments_.has("-conn_reuse"), "-conn_reuse");
     none(!control_.sender, "-receiver_cc_only");
     none(control_.receiver, "-receiver_cc");
+    none(control_.sleek, "-sleek");
     none(slow_links() > 0, "-failed");
     none(routing_.load == "bandwidth", "-ar_method");
     none(routing_.flowlets, "-ar_granularity");

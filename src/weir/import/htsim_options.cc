@@ -57,6 +57,7 @@ constexpr Known kOptions[] = {
     {"-receiver_cc_only", 0},
     {"-oversubscribed_cc", 0},
     {"-force_disable_oversubscribed_cc", 0},
+    {"-sleek", 0},
     {"-Ai"},
     {"-Md"},
     {"-alpha"},
@@ -72,7 +73,6 @@ constexpr Known kOptions[] = {
     {"-logtime_us", 1, HtsimUse::output},
     {"-debug", 0, HtsimUse::output},
     {"-host_queue_type", 1, HtsimUse::nothing},  // NICs pace what they put there
-    {"-sleek", 0, HtsimUse::refused, "SLEEK is not possible; leave it out"},
     {"-pcie", 1, HtsimUse::refused, "the model of the receiver's PCIe is not possible; leave it out"},
 };
 const Known& option_named(const std::string& name) {

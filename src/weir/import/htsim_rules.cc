@@ -79,6 +79,8 @@ HtsimControl read_htsim_control(const HtsimOptions& options, const HtsimTree& tr
   const bool asked = any_later({"-sender_cc", "-sender_cc_only", "-sender_cc_algo"}, {"-receiver_cc_only"});
   out.sender = asked || !options.has("-receiver_cc_only");
   out.receiver = any_later({"-receiver_cc", "-receiver_cc_only"}, {"-sender_cc_only"});
+  out.sleek = options.has("-sleek") && out.sender;
+  if (options.has("-sleek") && !out.sender) out.ignored.emplace_back("-sleek");
   const std::string forced = "-force_disable_oversubscribed_cc";
   out.oversubscribed =
       any_later({"-oversubscribed_cc"}, {"-sender_cc", "-sender_cc_only", "-receiver_cc_only", forced});
@@ -99,6 +101,7 @@ HtsimControl read_htsim_control(const HtsimOptions& options, const HtsimTree& tr
 void HtsimControl::write(TomlWriter& toml) const {
   if (!sender) toml.value("sender_cc", false);
   if (receiver) toml.value("receiver_cc", true);
+  if (sleek) toml.value("sleek", true);
   if (!oversubscribed) return;
   toml.value("oversubscribed_cc", true);
   toml.value("least_rate", least_rate);

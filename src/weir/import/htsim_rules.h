@@ -33,6 +33,7 @@ struct HtsimRouting {
 struct HtsimControl {
   bool sender = true;
   bool receiver = false;
+  bool sleek = false;
   bool oversubscribed = false;  // receivers adapt their rate
   double least_rate = 0;        // as a part of the link's
   double increase = 0;

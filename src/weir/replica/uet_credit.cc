@@ -78,9 +78,9 @@ void Network::adapt_rate(std::uint32_t host) {
 void Network::count_for_rate(const Packet& packet) {
   using What = SharedRate::What;
   const bool data = packet.kind == PacketKind::data;
-  const What what = data && packet.header   ? (packet.trimmed_last ? What::trimmed_last : What::trimmed)
-                    : data && packet.marked ? What::marked
-                                            : What::plain;
+  const What what = data && packet.header ? (packet.trimmed_last ? What::trimmed_last : What::trimmed)
+                    : data && packet.marked && !packet.probe ? What::marked
+                                                             : What::plain;
   shared_rates_[flows_[packet.flow].connection.dst].count(what);
 }
 

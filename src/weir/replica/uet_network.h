@@ -24,6 +24,7 @@
 #include "weir/replica/uet_params.h"
 #include "weir/replica/uet_paths.h"
 #include "weir/replica/uet_random.h"
+#include "weir/replica/uet_sleek.h"
 
 namespace weir::replica::uet {
 
@@ -33,7 +34,7 @@ enum class PacketKind : std::uint8_t { data, request, ack, nack, pull };
 inline bool to_receiver(PacketKind kind) { return kind == PacketKind::data || kind == PacketKind::request; }
 
 // Of events; the index is a flow, a host, a port or a switch.
-enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages, kPacer, kRate };
+enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages, kPacer, kRate, kProbe };
 
 struct Packet {
   std::uint32_t next = kNone;  // in its queue
@@ -51,12 +52,14 @@ struct Packet {
   bool ack_requested = false;  // data
   bool request = false;        // acknowledgements: of a request to send
   bool trimmed_last = false;   // by the last switch
+  bool probe = false;          // data: without content, with a number of its own; acknowledgements: of one
   std::uint32_t pull = 0;      // data and requests: the sender's target; pulls: all that is granted; in quanta
   // acknowledgements
   std::uint32_t expected = 0;  // all packets before it have arrived
   std::uint32_t base = 0;      // the packet of the bitmap's lowest bit
   std::uint64_t bitmap = 0;
-  std::int64_t received = 0;  // bytes of the flow
+  std::int64_t received = 0;       // bytes of the flow
+  std::uint32_t out_of_order = 0;  // packets that have come beyond the expected one
 };
 
 // A link's queue, its transmitter and its wire.
@@ -135,6 +138,7 @@ struct Sender {
   Paths paths;
   Messages messages;
   Credit credit;
+  Sleek sleek;
   std::int64_t backlog = 0;  // not sent yet, with headers
   std::int64_t in_flight = 0;
   std::int64_t received = 0;  // as the receiver says
@@ -214,6 +218,7 @@ class Network {
  private:
   void schedule(std::int64_t time, const Event& event) { events_.schedule(time, event); }
   void happen(const Event& event);
+  void wake(std::uint32_t flow);
 
   // uet_switches.cc
   void set_up_ports();
@@ -278,6 +283,15 @@ class Network {
   void schedule_rate(std::uint32_t host);
   void adapt_rate(std::uint32_t host);
   void count_for_rate(const Packet& packet);
+  // uet_sleek.cc
+  void look_for_losses(std::uint32_t flow, const Packet& ack, double delay);
+  void take_for_lost(std::uint32_t flow, std::uint32_t expected);
+  void time_out_in_loss_mode(std::uint32_t flow, std::uint32_t seq, bool resent);
+  void start_probe_timer(std::uint32_t flow, std::int64_t due);
+  static void stop_probe_timer(Sender& s);
+  void send_probe(std::uint32_t flow);
+  Time probe_round_trip(const Sender& s, const Packet& ack) const;
+  double react(Sender& s, const Packet& packet, const cc::Ack& ack);
   // uet_messages.cc
   std::uint32_t next_piece(const Messages& messages) const;
   void add_messages(const std::vector<UetMessage>& messages);

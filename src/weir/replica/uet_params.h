@@ -33,6 +33,7 @@ struct UetParams {
   double rate_increase = 0.01;
   double rate_decrease = 0.5;
   double rate_gain = 0.5;
+  bool sleek = false;
   bool own_base_rtt = false;
   bool base_rtt_of_nacks = true;
   Time edge_latency;
@@ -101,6 +102,9 @@ struct UetParams {
         .only_with("oversubscribed_cc", {"true"});
     p.number("rate_gain", &UetParams::rate_gain, 0, 1, "weight of the latest share in the smoothed one", "-alpha")
         .only_with("oversubscribed_cc", {"true"});
+    p.flag("sleek", &UetParams::sleek,
+           "packets are lost when many beyond them have arrived, and probes ask after silence", "-sleek")
+        .only_with("sender_cc", {"true"});
     p.flag("own_base_rtt", &UetParams::own_base_rtt,
            "a flow begins with the base round trip of its path; else with that of the network, and learns its own",
            "-enable_accurate_base_rtt");

@@ -26,6 +26,8 @@ void Network::receive(std::uint32_t, std::uint32_t id) {
     case PacketKind::data:
       if (packet.header)
         receive_trimmed(packet.flow, packet);
+      else if (packet.probe)
+        send_ack(packet.flow, packet, false);
       else
         receive_data(packet.flow, packet);
   }
@@ -137,6 +139,8 @@ void Network::send_ack(std::uint32_t flow, const Packet& packet, bool from_packe
       from_packet ? packet.seq : std::max(packet.seq >= kBits - 1 ? packet.seq - (kBits - 1) : 0, r.expected + 1);
   ack.bitmap = bitmap(r, ack.base);
   ack.received = r.bytes;
+  ack.out_of_order = r.out_of_order;
+  ack.probe = packet.probe;
   send_control(flows_[flow].connection.dst, id);
 }
 

@@ -26,7 +26,7 @@ bool Network::fits(const Sender& s, std::int64_t size) const {
 
 bool Network::may_send(const Sender& s) const {
   const std::uint32_t size = next_size(s);
-  return size > 0 && has_credit(s) && fits(s, size);
+  return size > 0 && has_credit(s) && (fits(s, size) || (s.sleek.losing && !s.lost.empty()));
 }
 
 void Network::send_if_permitted(std::uint32_t flow) {
@@ -199,6 +199,10 @@ void Network::timed_out(std::uint32_t flow) {
   const std::uint32_t seq = oldest_outstanding(s)->second;
   Sent& sent = *outstanding(s, seq);
   s.paths.feedback(0, PathFeedback::timeout, now());
+  if (s.sleek.losing) {
+    time_out_in_loss_mode(flow, seq, sent.resent > 0);
+    return;
+  }
   sent.outstanding = false;
   const std::uint32_t size = sent.size;
   restart_timer(flow);
@@ -246,8 +250,8 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
   const std::int64_t acked = std::max<std::int64_t>(0, packet.received - s.received);
   s.received += acked;
   s.in_flight -= acked;
-  const Time rtt = round_trip(s, packet);
-  if (rtt > Time{} && !packet.request && rtt < s.facts.base_rtt) set_base_rtt(s, rtt);
+  const Time rtt = packet.probe ? probe_round_trip(s, packet) : round_trip(s, packet);
+  if (rtt > Time{} && !packet.request && !packet.probe && rtt < s.facts.base_rtt) set_base_rtt(s, rtt);
   acknowledge_up_to(flow, packet.expected);
   std::uint32_t seq = packet.base;
   for (std::uint64_t bits = packet.bitmap; bits != 0; bits >>= 1, ++seq)
@@ -259,7 +263,8 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
   ack.acked = {acked};
   ack.in_flight = {in_32_bits(s.in_flight)};
   ack.ecn = packet.marked;
-  if (params_.sender_cc) s.nscc->on_ack(nscc_, s.facts, ack, s.control);
+  double delay = 0;
+  if (params_.sender_cc) delay = react(s, packet, ack);
   if (watch_)
     watch_({.now = {now()},
             .flow = f.connection.number,
@@ -270,6 +275,7 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
             .expected = packet.expected,
             .packet = packet.seq,
             .window = s.control.window});
+  if (params_.sleek && params_.sender_cc) look_for_losses(flow, packet, delay);
   if (params_.receiver_cc) stop_speculating(s);
   if (!check_finished(flow, packet.expected)) send_if_permitted(flow);
 }

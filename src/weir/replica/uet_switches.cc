@@ -134,6 +134,7 @@ void Network::discard(Port& port, std::uint32_t id) {
   }
   Packet& packet = packets_[id];
   packet.header = true;
+  packet.probe = false;  // from here on it passes for a packet with its number
   packet.size = static_cast<std::uint32_t>(params_.trim_size.count);
   packet.trimmed_last = !port.to_switch;
   enqueue_header(port, id);
