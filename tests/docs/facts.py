@@ -84,6 +84,9 @@ def main():
     has(f"{len(exact)} runs of the HPCC authors' ns-3 simulator to the nanosecond, and {len(finished)} runs of",
         VALIDATION)
     has(f"{len(finished)} runs, {flows:,} flows", VALIDATION)
+    features = rows(reference / "htsim/features.csv")
+    flows = sum(len(row["finish_ps"].split()) for row in features)
+    has(f"{len(features)} runs, {flows:,} flows", VALIDATION)
 
     # Of the tables of the page on performance: other simulators, and the largest network of `weir bench`.
     page = text_of(PERFORMANCE)

@@ -1,5 +1,6 @@
 // Any options, connection matrix and topology are either a scenario that reads well, or an InputError. They follow one
 // another, each behind a line "=".
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -34,10 +35,10 @@ std::array<std::string, 3> split(std::string_view text) {
 }
 
 // What is read of networks that are too large for a fuzzer is not built.
-void check(const scenario::HtsimImport& made) {
+void check(const scenario::HtsimImport& made, bool kept) {
   scenario::load_scenario(made.toml, "a.toml");
   if (!made.graph.empty() && made.graph.size() < 100'000) net::parse_graph(made.graph, "a.graph");
-  require(!scenario::parse_connections(made.connections, "a.csv", 1u << 20).rows.empty());
+  require(!scenario::parse_connections(made.connections, "a.csv", 1u << 20, kept).rows.empty());
 }
 
 }  // namespace
@@ -51,14 +52,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::string> arguments;
   for (std::string word; in >> word;) arguments.push_back(word);
   try {
-    check(scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"}, read));
+    const bool kept = std::find(arguments.begin(), arguments.end(), "-conn_reuse") != arguments.end();
+    check(scenario::import_htsim(arguments, {.connections_name = "a.csv", .graph_name = "a.graph"}, read), kept);
   } catch (const InputError& error) {
     require(std::string_view(error.what()).find('\n') == std::string_view::npos);
   }
-  try {
-    scenario::parse_connections(files[1], "a.csv", 100);
-  } catch (const InputError& error) {
-    require(std::string_view(error.what()).find('\n') == std::string_view::npos);
+  for (const bool kept : {false, true}) {
+    try {
+      scenario::parse_connections(files[1], "a.csv", 100, kept);
+    } catch (const InputError& error) {
+      require(std::string_view(error.what()).find('\n') == std::string_view::npos);
+    }
   }
   return 0;
 }

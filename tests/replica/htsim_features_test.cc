@@ -8,6 +8,8 @@
 
 #include "tests/replica/htsim_recorded.h"
 #include "weir/base/error.h"
+#include "weir/scenario/build.h"
+#include "weir/scenario/scenario.h"
 
 namespace weir::replica::htsim_test {
 namespace {
@@ -101,6 +103,38 @@ TEST(HtsimMessages, RunsThatTheProgramStopsAt) {
             "connection 1: its message at 500 us star");
   EXPECT_EQ(message("0->5 id 1 msg 1 start 0 size 100000\n0->6 id 2 msg 1 start 1 size 100000\n").substr(0, 40),
             "connection 2: it starts at 1 us, when th");
+}
+
+// The scenario's own keys, and its file of connections.
+TEST(HtsimFeatures, ScenariosSayWhatIsWrong) {
+  const app::Folder folder("htsim-scenarios");
+  const std::string head = "number,src,dst,size_bytes,start_ns,started_by,starts,one_path\n1,0,1,1000,0,,,no\n";
+  const auto message = [&](const std::string& setting, const std::string& row) {
+    write(folder, "a.csv", head + row);
+    write(
+        folder, "a.toml",
+        "[run]\nfidelity = \"htsim-uet\"\n[fidelity]\nconnections = \"a.csv\"\n[topology]\nkind = \"star\"\nhosts = 4\n"
+        "[network.ecn]\nenabled = true\n[algorithm]\nname = \"nscc\"\n");
+    try {
+      scenario::build(scenario::load_scenario_file(folder / "a.toml", {setting}));
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      return text.substr(text.find(text.starts_with("--set") ? "fidelity." : "a.csv"));
+    }
+    return std::string();
+  };
+  const std::string kept = "transport.connections=kept";
+  EXPECT_EQ(message(kept, "1,0,1,5000,0,,,no\n"), "");
+  EXPECT_EQ(message(kept, "1,0,2,5000,0,,,no\n"),
+            "a.csv:3: a message of connection 1, which leads from host 0 to host 1; write the same in all its rows");
+  EXPECT_EQ(message(kept, "1,0,1,5000,0,,,yes\n"),
+            "a.csv:3: a message of connection 1, which leads from host 0 to host 1; write the same in all its rows");
+  EXPECT_EQ(message(kept, "2,0,1,5000,,1,,no\n"),
+            "a.csv:3: kept connections have no triggers; leave started_by and starts empty");
+  EXPECT_EQ(message("run.seed=1", "1,0,1,5000,0,,,no\n"), "a.csv:3: number 1 is there already");
+  EXPECT_EQ(
+      message("fidelity.sender_cc=false", ""),
+      "fidelity.sender_cc: nothing holds the senders; set receiver_cc to true under run.fidelity = \"htsim-uet\"");
 }
 
 }  // namespace

@@ -203,19 +203,24 @@ void Nscc::bound() { window_ = std::clamp(window_, min_window_, max_window_); }
 
 // A trimmed packet tells of a queue as long as the switches have; other losses only take their bytes off the window.
 void Nscc::on_loss(const Params& p, const FlowFacts& facts, const Loss& loss, Control& control) {
-  bool adapted = false;
-  if (loss.kind == Loss::Kind::trim) {
-    ignored_ += loss.lost.count;
-    smooth(p, t_, facts.base_rtt.ps, true);
-    trigger_qa_ = true;
-    adapted = quick_adapt(
-        p, facts, {.now = loss.now, .in_flight = loss.in_flight - loss.lost, .delay = 0, .marked = true, .lost = true});
-  }
-  if (!adapted) {
+  if (loss.kind != Loss::Kind::trim || !adapts_to_trim(p, facts, loss)) {
     window_ -= loss.lost.count;
     bound();
   }
   control.window = {window_};
+}
+
+void Nscc::on_trim_at_receiver(const Params& p, const FlowFacts& facts, const Loss& loss, Control& control) {
+  adapts_to_trim(p, facts, loss);
+  control.window = {window_};
+}
+
+bool Nscc::adapts_to_trim(const Params& p, const FlowFacts& facts, const Loss& loss) {
+  ignored_ += loss.lost.count;
+  smooth(p, t_, facts.base_rtt.ps, true);
+  trigger_qa_ = true;
+  return quick_adapt(
+      p, facts, {.now = loss.now, .in_flight = loss.in_flight - loss.lost, .delay = 0, .marked = true, .lost = true});
 }
 
 }  // namespace weir::cc

@@ -70,12 +70,16 @@ class Nscc {
   // than the first one.
   void set_largest_window(Bytes largest) { max_window_ = largest.count; }
   void set_window(Bytes window) { window_ = window.count; }
+  // As on_loss, of a packet that was trimmed at the link to its receiver, for a transport whose receiver sees to that
+  // link: the window stays.
+  void on_trim_at_receiver(const Params&, const FlowFacts&, const Loss&, Control&);
   // For a replica of the reference, whose sum of increases has 32 bits and wraps.
   void wrap_sum_at_32_bits() { wraps_ = true; }
 
   // For probes and tests.
   Time average_delay() const { return {avg_delay_}; }
   Time target() const { return {target_}; }
+  Bytes largest_window() const { return {max_window_}; }
   bool fast() const { return fast_; }
 
  private:
@@ -87,6 +91,7 @@ class Nscc {
     bool lost;
   };
 
+  bool adapts_to_trim(const Params&, const FlowFacts&, const Loss&);
   void add_to_sum(double increase);
   void smooth(const Params&, std::int64_t delay, std::int64_t base_rtt, bool marked);
   bool quick_adapt(const Params&, const FlowFacts&, const Event&);

@@ -37,6 +37,7 @@ class HtsimImporter {
       read_matrix();
     routing_ = read_htsim_routing(arguments_);
     net_ = read_htsim_network(arguments_, matrix_, read_);
+    control_ = read_htsim_control(arguments_, net_.tree);
     if (routing_.marks_at_half()) net_.k_min = net_.k_max = net_.buffer / 2;
     if (options_.exact)
       write_exact();
@@ -45,6 +46,7 @@ class HtsimImporter {
     out_.toml = toml_.take();
     out_.ignored.insert(out_.ignored.end(), arguments_.ignored().begin(), arguments_.ignored().end());
     out_.ignored.insert(out_.ignored.end(), routing_.ignored.begin(), routing_.ignored.end());
+    out_.ignored.insert(out_.ignored.end(), control_.ignored.begin(), control_.ignored.end());
     out_.ignored.insert(out_.ignored.end(), net_.ignored.begin(), net_.ignored.end());
     out_.ignored.insert(out_.ignored.end(), ignored_.begin(), ignored_.end());
     return std::move(out_);
@@ -104,6 +106,7 @@ class HtsimImporter {
     toml_.value("trimming", net_.trimming);
     if (net_.trimming) toml_.text("trim_size", format_value(Bytes{arguments_.whole("-trimsize", 64, 64, net_.mtu)}));
     routing_.write(toml_);
+    control_.write(toml_);
     if (slow_links() > 0) toml_.value("slow_links", slow_links());
     toml_.text("sack_threshold", format_value(Bytes{arguments_.whole("-sack_threshold", 16'384, 0, 1'000'000'000)}));
     toml_.text("window", format_value(Bytes{net_.mtu * arguments_.whole("-cwnd", 0, 1, 1'000'000)}));
@@ -179,6 +182,9 @@ class HtsimImporter {
       if (any) throw HtsimOptions::error_at(option, "not possible with --exact; leave one of them out");
     };
     none(arguments_.has("-conn_reuse"), "-conn_reuse");
+    none(!control_.sender, "-receiver_cc_only");
+    none(control_.receiver, "-receiver_cc");
+    none(control_.sleek, "-sleek");
     none(slow_links() > 0, "-failed");
     none(routing_.load == "bandwidth", "-ar_method");
     none(routing_.flowlets, "-ar_granularity");
@@ -348,6 +354,7 @@ class HtsimImporter {
   HtsimMatrix matrix_;
   HtsimNetwork net_;
   HtsimRouting routing_;
+  HtsimControl control_;
   Time longest_rtt_;  // with Weir's physics
   TomlWriter toml_{"Made by weir import htsim."};
   std::vector<std::string> ignored_;

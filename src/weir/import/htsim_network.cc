@@ -46,23 +46,10 @@ class NetworkReader {
       out_.delays[t] = {out_.tree.tier[t].latency_ns * 1000};
       out_.latencies[t] = {out_.tree.tier[t].switch_latency_ns * 1000};
     }
-    check_oversubscribed();
     if (out_.rate != out_.rates[0])
       throw InputError(out_.tree.where, fmt::format("hosts' links have {}, but NICs {}; write -linkspeed {}",
                                                     format_value(out_.rates[0]), format_value(out_.rate),
                                                     out_.tree.tier[0].gbps * 1000));
-  }
-
-  // Unless it was told of the sender's control before, the simulator adds the receiver's here.
-  void check_oversubscribed() const {
-    const bool oversubscribed = std::any_of(out_.tree.tier.begin(), out_.tree.tier.end(),
-                                            [](const HtsimTier& tier) { return tier.oversubscribed > 1; });
-    for (const char* name : {"-sender_cc_only", "-sender_cc", "-sender_cc_algo", "-force_disable_oversubscribed_cc"})
-      if (options_.has(name)) return;
-    if (oversubscribed)
-      throw HtsimOptions::error_at("-topo",
-                                   "the network is oversubscribed, for which htsim_uec takes the receiver's congestion "
-                                   "control, which is not possible; write -sender_cc_only");
   }
 
   // Without a file: a fat tree of switches with as many ports down as up.

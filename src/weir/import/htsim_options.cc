@@ -53,7 +53,14 @@ constexpr Known kOptions[] = {
     {"-sender_cc_algo"},
     {"-sender_cc_only", 0},
     {"-sender_cc", 0},
+    {"-receiver_cc", 0},
+    {"-receiver_cc_only", 0},
+    {"-oversubscribed_cc", 0},
     {"-force_disable_oversubscribed_cc", 0},
+    {"-sleek", 0},
+    {"-Ai"},
+    {"-Md"},
+    {"-alpha"},
     {"-queue_type"},
     {"-planes"},
     {"-conn_reuse", 0},
@@ -66,15 +73,6 @@ constexpr Known kOptions[] = {
     {"-logtime_us", 1, HtsimUse::output},
     {"-debug", 0, HtsimUse::output},
     {"-host_queue_type", 1, HtsimUse::nothing},  // NICs pace what they put there
-    {"-Ai", 1, HtsimUse::nothing},               // of the receiver's control of oversubscribed networks
-    {"-Md", 1, HtsimUse::nothing},
-    {"-alpha", 1, HtsimUse::nothing},
-    {"-receiver_cc", 0, HtsimUse::refused, "the receiver's congestion control is not possible; write -sender_cc_only"},
-    {"-receiver_cc_only", 0, HtsimUse::refused,
-     "the receiver's congestion control is not possible; write -sender_cc_only"},
-    {"-oversubscribed_cc", 0, HtsimUse::refused,
-     "the receiver's congestion control is not possible; write -sender_cc_only"},
-    {"-sleek", 0, HtsimUse::refused, "SLEEK is not possible; leave it out"},
     {"-pcie", 1, HtsimUse::refused, "the model of the receiver's PCIe is not possible; leave it out"},
 };
 const Known& option_named(const std::string& name) {
@@ -127,6 +125,16 @@ std::int64_t HtsimOptions::whole(const std::string& name, std::int64_t fallback,
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size() || value < min || value > max)
     throw error_at(name, fmt::format("'{}' is not valid; write a whole number from {} to {}", word, min, max));
+  return value;
+}
+
+double HtsimOptions::number(const std::string& name, double fallback, double min, double max) const {
+  if (!has(name)) return fallback;
+  const std::string& word = values_.at(name).front();
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || !(value >= min && value <= max))
+    throw error_at(name, fmt::format("'{}' is not valid; write a number from {} to {}", word, min, max));
   return value;
 }
 

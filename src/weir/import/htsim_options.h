@@ -38,6 +38,7 @@ class HtsimOptions {
   std::string choice(const std::string& name, const std::string& fallback, const std::vector<std::string>& valid) const;
   std::int64_t whole(const std::string& name, std::int64_t fallback, std::int64_t min, std::int64_t max,
                      std::size_t which = 0) const;
+  double number(const std::string& name, double fallback, double min, double max) const;
   // A number of microseconds, `least` or more where it is written.
   Time microseconds(const std::string& name, double fallback, double least = 0) const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "weir/base/params.h"
@@ -14,6 +15,9 @@ const std::map<std::string, std::string> kRoutings{
     {"ecmp_host", "ecmp"},          {"ecmp_host_ecn", "ecmp"},         {"reactive_ecn", "ecmp"},
     {"ecmp_ar", "adaptive"},        {"ecmp_host_ar", "host-adaptive"}, {"ecmp_rr", "round-robin"},
     {"rr_ecmp", "edge-round-robin"}};
+
+constexpr double kLeastRate = 0.01;
+constexpr double kUsable = 0.9;  // of the rate that an oversubscribed tree has for each host
 
 }  // namespace
 
@@ -60,6 +64,50 @@ HtsimRouting read_htsim_routing(const HtsimOptions& options) {
   if (!out.flowlets && options.has("-ar_sticky_delta")) out.ignored.emplace_back("-ar_sticky_delta");
   if (by_flow && !out.flowlets) out.ignored.emplace_back("-ar_granularity");
   return out;
+}
+
+// The last option that says something about a kind of control counts. An oversubscribed tree switches the adapted rate
+// on unless an option asks for the sender's control.
+HtsimControl read_htsim_control(const HtsimOptions& options, const HtsimTree& tree) {
+  const auto any_later = [&](const std::vector<std::string>& some, const std::vector<std::string>& others) {
+    return std::any_of(some.begin(), some.end(), [&](const std::string& option) {
+      return std::all_of(others.begin(), others.end(),
+                         [&](const std::string& other) { return options.later(option, other); });
+    });
+  };
+  HtsimControl out;
+  const bool asked = any_later({"-sender_cc", "-sender_cc_only", "-sender_cc_algo"}, {"-receiver_cc_only"});
+  out.sender = asked || !options.has("-receiver_cc_only");
+  out.receiver = any_later({"-receiver_cc", "-receiver_cc_only"}, {"-sender_cc_only"});
+  out.sleek = options.has("-sleek") && out.sender;
+  if (options.has("-sleek") && !out.sender) out.ignored.emplace_back("-sleek");
+  const std::string forced = "-force_disable_oversubscribed_cc";
+  out.oversubscribed =
+      any_later({"-oversubscribed_cc"}, {"-sender_cc", "-sender_cc_only", "-receiver_cc_only", forced});
+  out.least_rate = kLeastRate;
+  const std::int64_t ratio = tree.tier[0].oversubscribed * (tree.tiers == 3 ? tree.tier[1].oversubscribed : 1);
+  if (ratio > 1 && !asked && !options.has(forced)) {
+    out.oversubscribed = true;
+    out.least_rate = std::max(kLeastRate, kUsable / static_cast<double>(ratio));
+  }
+  out.increase = options.number("-Ai", 0.01, 0, 1);
+  out.decrease = options.number("-Md", 0.5, 0, 1);
+  out.gain = options.number("-alpha", 0.5, 0, 1);
+  for (const char* name : {"-Ai", "-Md", "-alpha"})
+    if (!out.oversubscribed && options.has(name)) out.ignored.emplace_back(name);
+  return out;
+}
+
+void HtsimControl::write(TomlWriter& toml) const {
+  if (!sender) toml.value("sender_cc", false);
+  if (receiver) toml.value("receiver_cc", true);
+  if (sleek) toml.value("sleek", true);
+  if (!oversubscribed) return;
+  toml.value("oversubscribed_cc", true);
+  toml.value("least_rate", least_rate);
+  toml.value("rate_increase", increase);
+  toml.value("rate_decrease", decrease);
+  toml.value("rate_gain", gain);
 }
 
 }  // namespace weir::scenario

@@ -1,4 +1,4 @@
-// How packets of a run of uet-htsim find their ways: what its options say about balancing and routing.
+// What the options of uet-htsim say about how packets find their ways, and about who controls how many there are.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weir/base/units.h"
+#include "weir/import/htsim_files.h"
 #include "weir/import/htsim_options.h"
 #include "weir/toml/writer.h"
 
@@ -29,7 +30,22 @@ struct HtsimRouting {
   void write(TomlWriter& toml) const;
 };
 
-// Throws InputError that names the option.
+struct HtsimControl {
+  bool sender = true;
+  bool receiver = false;
+  bool sleek = false;
+  bool oversubscribed = false;  // receivers adapt their rate
+  double least_rate = 0;        // as a part of the link's
+  double increase = 0;
+  double decrease = 0;
+  double gain = 0;
+  std::vector<std::string> ignored;
+
+  void write(TomlWriter& toml) const;
+};
+
+// They throw InputError that names the option.
 HtsimRouting read_htsim_routing(const HtsimOptions& options);
+HtsimControl read_htsim_control(const HtsimOptions& options, const HtsimTree& tree);
 
 }  // namespace weir::scenario

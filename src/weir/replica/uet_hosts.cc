@@ -34,8 +34,12 @@ void Network::set_up_hosts() {
     const unsigned tier = topology_.tier[ports_[p].owner];
     if (tier < topology_.tier[ports_[p].peer]) link_delay_[tier] = ports_[p].delay;
   }
-  for (std::uint32_t h = 0; h < topology_.hosts; ++h) random_.bits();  // the port that a NIC with several begins with
   nic_rate_ = topology_.links[nics_.front().port / 2].rate;
+  set_up_pacers();
+  for (std::uint32_t h = 0; h < topology_.hosts; ++h) {
+    if (params_.oversubscribed_cc) schedule_rate(h);
+    random_.bits();  // the port that a NIC with several begins with
+  }
   min_rto_ = least_timeout(params_.buffer, nic_rate_).ps;
 }
 
@@ -66,6 +70,7 @@ void Network::add_flow(const UetConnection& connection, bool has_messages) {
   s.facts.wire = {mtu_};
   s.facts.size = connection.size;
   s.facts.trimming = params_.trimming;
+  set_credit_cap(s.facts.base_rtt);
   s.nscc.emplace(nscc_, s.facts, s.control);
   s.nscc->wrap_sum_at_32_bits();
   if (params_.window > Bytes{}) {
@@ -111,6 +116,7 @@ void Network::begin(std::uint32_t flow, std::int64_t backlog) {
   s.facts.start = {now()};
   ++counters_.flows_started;
   s.backlog = backlog;
+  s.credit.bytes = credit_cap_;
   send_if_permitted(flow);
 }
 

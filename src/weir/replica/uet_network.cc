@@ -42,11 +42,23 @@ void Network::happen(const Event& event) {
     case kCross: cross(event.index); break;
     case kNic: serve(event.index); break;
     case kTimer:
-      if (event.data == flows_[event.index].sender.timer_number) timed_out(event.index);
+      if (event.data == flows_[event.index].sender.timer_number) wake(event.index);
+      break;
+    case kProbe:
+      if (event.data == flows_[event.index].sender.sleek.timer_number) wake(event.index);
       break;
     case kStart: start(event.index); break;
     case kMessages: start_messages(event.index); break;
+    case kPacer: pace(event.index); break;
+    case kRate: adapt_rate(event.index); break;
   }
+}
+
+// Two timers of a flow, of which both may be due now.
+void Network::wake(std::uint32_t flow) {
+  const Sender& s = flows_[flow].sender;
+  if (s.timer && s.timeout == now()) timed_out(flow);
+  if (s.sleek.timer && s.sleek.due == now()) send_probe(flow);
 }
 
 }  // namespace weir::replica::uet

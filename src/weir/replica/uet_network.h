@@ -19,20 +19,22 @@
 #include "weir/replica/event_queue.h"
 #include "weir/replica/packet_pool.h"
 #include "weir/replica/uet_connections.h"
+#include "weir/replica/uet_credit.h"
 #include "weir/replica/uet_messages.h"
 #include "weir/replica/uet_params.h"
 #include "weir/replica/uet_paths.h"
 #include "weir/replica/uet_random.h"
+#include "weir/replica/uet_sleek.h"
 
 namespace weir::replica::uet {
 
 inline constexpr std::uint32_t kHeader = 64;  // bytes; also an acknowledgement and any other control packet
 
-enum class PacketKind : std::uint8_t { data, request, ack, nack };
+enum class PacketKind : std::uint8_t { data, request, ack, nack, pull };
 inline bool to_receiver(PacketKind kind) { return kind == PacketKind::data || kind == PacketKind::request; }
 
 // Of events; the index is a flow, a host, a port or a switch.
-enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages };
+enum Kind : std::uint32_t { kStart, kTimer, kNic, kServed, kArrived, kCross, kMessages, kPacer, kRate, kProbe };
 
 struct Packet {
   std::uint32_t next = kNone;  // in its queue
@@ -50,11 +52,14 @@ struct Packet {
   bool ack_requested = false;  // data
   bool request = false;        // acknowledgements: of a request to send
   bool trimmed_last = false;   // by the last switch
+  bool probe = false;          // data: without content, with a number of its own; acknowledgements: of one
+  std::uint32_t pull = 0;      // data and requests: the sender's target; pulls: all that is granted; in quanta
   // acknowledgements
   std::uint32_t expected = 0;  // all packets before it have arrived
   std::uint32_t base = 0;      // the packet of the bitmap's lowest bit
   std::uint64_t bitmap = 0;
-  std::int64_t received = 0;  // bytes of the flow
+  std::int64_t received = 0;       // bytes of the flow
+  std::uint32_t out_of_order = 0;  // packets that have come beyond the expected one
 };
 
 // A link's queue, its transmitter and its wire.
@@ -132,6 +137,8 @@ struct Sender {
   cc::Control control;
   Paths paths;
   Messages messages;
+  Credit credit;
+  Sleek sleek;
   std::int64_t backlog = 0;  // not sent yet, with headers
   std::int64_t in_flight = 0;
   std::int64_t received = 0;  // as the receiver says
@@ -141,6 +148,7 @@ struct Sender {
   std::uint32_t first_sent = 0;
   std::deque<std::pair<std::int64_t, std::uint32_t>> times;  // of packets sent; some are not outstanding any more
   std::map<std::uint32_t, std::uint32_t> lost;               // packets to be sent again, and their sizes
+  std::int64_t lost_bytes = 0;                               // of these
   bool waits_for_nic = false;
   bool timer = false;
   std::int64_t timeout = 0;    // when
@@ -150,6 +158,7 @@ struct Sender {
 };
 
 struct Receiver {
+  Grants grants;
   std::uint32_t expected = 0;
   std::vector<std::uint64_t> arrived;  // a bit for each packet beyond
   std::uint32_t out_of_order = 0;
@@ -209,6 +218,7 @@ class Network {
  private:
   void schedule(std::int64_t time, const Event& event) { events_.schedule(time, event); }
   void happen(const Event& event);
+  void wake(std::uint32_t flow);
 
   // uet_switches.cc
   void set_up_ports();
@@ -259,6 +269,29 @@ class Network {
   void cant_send(std::uint32_t host);
   void send_control(std::uint32_t host, std::uint32_t packet);
   void send_control_now(std::uint32_t host);
+  // uet_credit.cc
+  void set_up_pacers();
+  void set_credit_cap(Time base_rtt);
+  bool has_credit(const Sender& s) const { return !params_.receiver_cc || s.credit.bytes > 0; }
+  void spend_credit(std::uint32_t flow, std::uint32_t size);
+  static void stop_speculating(Sender& s);
+  void receive_pull(std::uint32_t flow, const Packet& packet);
+  void hear_target(std::uint32_t flow, std::uint32_t target);
+  void activate(std::uint32_t flow);
+  void pace(std::uint32_t host);
+  void send_pull(std::uint32_t flow);
+  void schedule_rate(std::uint32_t host);
+  void adapt_rate(std::uint32_t host);
+  void count_for_rate(const Packet& packet);
+  // uet_sleek.cc
+  void look_for_losses(std::uint32_t flow, const Packet& ack, double delay);
+  void take_for_lost(std::uint32_t flow, std::uint32_t expected);
+  void time_out_in_loss_mode(std::uint32_t flow, std::uint32_t seq, bool resent);
+  void start_probe_timer(std::uint32_t flow, std::int64_t due);
+  static void stop_probe_timer(Sender& s);
+  void send_probe(std::uint32_t flow);
+  Time probe_round_trip(const Sender& s, const Packet& ack) const;
+  double react(Sender& s, const Packet& packet, const cc::Ack& ack);
   // uet_messages.cc
   std::uint32_t next_piece(const Messages& messages) const;
   void add_messages(const std::vector<UetMessage>& messages);
@@ -278,6 +311,7 @@ class Network {
   void send_request(std::uint32_t flow);
   std::uint32_t new_packet(std::uint32_t flow, PacketKind kind, std::uint32_t seq, std::uint32_t size);
   void transmit(std::uint32_t flow, std::uint32_t packet);
+  static void take_from_lost(Sender& s, std::map<std::uint32_t, std::uint32_t>::iterator lost);
   void note_sent(Sender& s, std::uint32_t seq, std::uint32_t size) const;
   void queue_again(std::uint32_t flow, std::uint32_t seq, std::uint32_t size);
   static Sent* outstanding(Sender& s, std::uint32_t seq);
@@ -325,6 +359,10 @@ class Network {
   std::array<std::int64_t, 3> link_delay_{};  // by tier: of hosts, of edge switches up, ...
   unsigned tiers_ = 0;
   std::int64_t min_rto_ = 0;
+  std::vector<Pacer> pacers_;             // by host
+  std::vector<SharedRate> shared_rates_;  // by host; none without -oversubscribed_cc
+  std::int64_t pull_time_ = 0;            // of a quantum at the rate of a host's link
+  std::int64_t credit_cap_ = 0;
   std::deque<Flow> flows_;
   std::vector<UetTrigger> triggers_;
   std::vector<std::vector<std::uint32_t>> triggered_;  // flows, by trigger

@@ -26,6 +26,14 @@ struct UetParams {
   std::uint32_t slow_links = 0;
   Bytes sack_threshold{16'384};
   Bytes window{0};
+  bool sender_cc = true;
+  bool receiver_cc = false;
+  bool oversubscribed_cc = false;
+  double least_rate = 0.01;
+  double rate_increase = 0.01;
+  double rate_decrease = 0.5;
+  double rate_gain = 0.5;
+  bool sleek = false;
   bool own_base_rtt = false;
   bool base_rtt_of_nacks = true;
   Time edge_latency;
@@ -75,6 +83,28 @@ struct UetParams {
         "-sack_threshold", Bytes{0}, kMost);
     p.bytes("window", &UetParams::window, "first window of a flow; 0 = that of the algorithm", "-cwnd, in packets",
             Bytes{0}, Bytes{1'000'000'000'000});
+    p.flag("sender_cc", &UetParams::sender_cc, "senders have NSCC's window; else only receiver_cc holds them",
+           "-sender_cc, -receiver_cc_only");
+    p.flag("receiver_cc", &UetParams::receiver_cc,
+           "receivers pull packets, each host at 0.99 of the rate of its link; ports to hosts do not mark",
+           "-receiver_cc, -receiver_cc_only");
+    p.flag("oversubscribed_cc", &UetParams::oversubscribed_cc,
+           "the rate of pulls follows marks and trimmed packets; without receiver_cc it only changes what is random",
+           "-oversubscribed_cc; oversubscribed topologies");
+    p.number("least_rate", &UetParams::least_rate, 0.001, 1, "least rate of pulls, as a part of the link's",
+             "0.9 over the oversubscription, at least 0.01")
+        .only_with("oversubscribed_cc", {"true"});
+    p.number("rate_increase", &UetParams::rate_increase, 0, 1,
+             "increase of that rate at a time; doubled each time while there are no marks", "-Ai")
+        .only_with("oversubscribed_cc", {"true"});
+    p.number("rate_decrease", &UetParams::rate_decrease, 0, 1,
+             "decrease by this part of what the smoothed share of marked packets exceeds 0.3 by", "-Md")
+        .only_with("oversubscribed_cc", {"true"});
+    p.number("rate_gain", &UetParams::rate_gain, 0, 1, "weight of the latest share in the smoothed one", "-alpha")
+        .only_with("oversubscribed_cc", {"true"});
+    p.flag("sleek", &UetParams::sleek,
+           "packets are lost when many beyond them have arrived, and probes ask after silence", "-sleek")
+        .only_with("sender_cc", {"true"});
     p.flag("own_base_rtt", &UetParams::own_base_rtt,
            "a flow begins with the base round trip of its path; else with that of the network, and learns its own",
            "-enable_accurate_base_rtt");

@@ -14,16 +14,20 @@ constexpr std::uint32_t kBits = 64;  // of a bitmap
 void Network::receive(std::uint32_t, std::uint32_t id) {
   const Packet packet = packets_[id];
   packets_.give(id);
+  if (params_.oversubscribed_cc && to_receiver(packet.kind)) count_for_rate(packet);
   switch (packet.kind) {
     case PacketKind::ack:
       receive_ack(packet.flow, packet);
       request_marks_.push_back(packet.request);
       break;
     case PacketKind::nack: receive_nack(packet.flow, packet); break;
+    case PacketKind::pull: receive_pull(packet.flow, packet); break;
     case PacketKind::request: receive_request(packet.flow, packet); break;
     case PacketKind::data:
       if (packet.header)
         receive_trimmed(packet.flow, packet);
+      else if (packet.probe)
+        send_ack(packet.flow, packet, false);
       else
         receive_data(packet.flow, packet);
   }
@@ -60,6 +64,7 @@ std::uint64_t Network::bitmap(const Receiver& r, std::uint32_t base) {
 
 void Network::receive_data(std::uint32_t flow, const Packet& packet) {
   Receiver& r = flows_[flow].receiver;
+  if (params_.receiver_cc) hear_target(flow, packet.pull);
   r.unacknowledged = static_cast<std::uint16_t>(r.unacknowledged + packet.size);
   if (packet.marked) ++counters_.marked;
   if (has_arrived(r, packet.seq)) {
@@ -100,13 +105,19 @@ void Network::receive_trimmed(std::uint32_t flow, const Packet& packet) {
     send_ack(flow, unmarked, false);
     return;
   }
+  if (params_.receiver_cc) hear_target(flow, packet.pull);
   const std::uint32_t id = new_answer(PacketKind::nack, flow, packet);
   packets_[id].trimmed_last = packet.trimmed_last;
   send_control(flows_[flow].connection.dst, id);
+  if (params_.receiver_cc) activate(flow);
 }
 
 void Network::receive_request(std::uint32_t flow, const Packet& packet) {
   Receiver& r = flows_[flow].receiver;
+  if (params_.receiver_cc) {
+    hear_target(flow, packet.pull);
+    activate(flow);
+  }
   if (has_arrived(r, packet.seq)) {
     send_ack(flow, packet, false);
     r.unacknowledged = 0;
@@ -128,6 +139,8 @@ void Network::send_ack(std::uint32_t flow, const Packet& packet, bool from_packe
       from_packet ? packet.seq : std::max(packet.seq >= kBits - 1 ? packet.seq - (kBits - 1) : 0, r.expected + 1);
   ack.bitmap = bitmap(r, ack.base);
   ack.received = r.bytes;
+  ack.out_of_order = r.out_of_order;
+  ack.probe = packet.probe;
   send_control(flows_[flow].connection.dst, id);
 }
 

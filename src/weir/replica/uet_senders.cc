@@ -20,11 +20,13 @@ std::uint32_t Network::next_size(const Sender& s) const {
   return static_cast<std::uint32_t>(std::min(mtu_, s.backlog));
 }
 
-bool Network::fits(const Sender& s, std::int64_t size) const { return s.control.window.count >= s.in_flight + size; }
+bool Network::fits(const Sender& s, std::int64_t size) const {
+  return !params_.sender_cc || s.control.window.count >= s.in_flight + size;
+}
 
 bool Network::may_send(const Sender& s) const {
   const std::uint32_t size = next_size(s);
-  return size > 0 && fits(s, size);
+  return size > 0 && has_credit(s) && (fits(s, size) || (s.sleek.losing && !s.lost.empty()));
 }
 
 void Network::send_if_permitted(std::uint32_t flow) {
@@ -62,8 +64,10 @@ std::uint32_t Network::send_new(std::uint32_t flow) {
   const std::uint32_t size = s.messages.empty() ? next_size(s) : next_piece(s.messages);
   s.backlog -= size;
   s.in_flight += size;
+  if (params_.receiver_cc) spend_credit(flow, size);
   const std::uint32_t id = new_packet(flow, PacketKind::data, s.next_seq, size);
-  packets_[id].ack_requested = s.backlog == 0 || s.in_flight + size >= s.control.window.count;
+  packets_[id].ack_requested =
+      s.backlog == 0 || !has_credit(s) || (params_.sender_cc && s.in_flight + size >= s.control.window.count);
   transmit(flow, id);
   if (!s.messages.empty()) note_piece(s);
   ++s.next_seq;
@@ -74,8 +78,8 @@ std::uint32_t Network::send_again(std::uint32_t flow) {
   Flow& f = flows_[flow];
   Sender& s = f.sender;
   const auto [seq, size] = *s.lost.begin();
-  s.lost.erase(s.lost.begin());
-  s.in_flight += size;
+  take_from_lost(s, s.lost.begin());
+  if (params_.receiver_cc) spend_credit(flow, size);
   const std::uint32_t id = new_packet(flow, PacketKind::data, seq, size);
   packets_[id].ack_requested = true;
   packets_[id].resent = true;
@@ -94,6 +98,7 @@ std::uint32_t Network::new_packet(std::uint32_t flow, PacketKind kind, std::uint
   packet.header = kind != PacketKind::data;
   packet.seq = seq;
   packet.size = size;
+  packet.pull = s.credit.target;
   packet.entropy = s.paths.next(s.next_seq, static_cast<std::uint64_t>(s.control.window.count / mss_));
   return id;
 }
@@ -106,11 +111,12 @@ void Network::transmit(std::uint32_t flow, std::uint32_t id) {
   start_timer(flow, now());
 }
 
-// At most one in a round trip of the network.
+// At most one in a round trip of the network, which is not known without sender control.
 void Network::send_request(std::uint32_t flow) {
   Flow& f = flows_[flow];
   Sender& s = f.sender;
-  if (s.last_request > 0 && now() - s.last_request < s.facts.network_rtt.ps) return;
+  const bool lately = s.last_request > 0 && now() - s.last_request < s.facts.network_rtt.ps;
+  if (lately && params_.sender_cc) return;
   note_sent(s, s.next_seq, kHeader);
   const std::uint32_t id = new_packet(flow, PacketKind::request, s.next_seq, kHeader);
   send_control(f.connection.src, id);
@@ -137,8 +143,16 @@ Sent* Network::outstanding(Sender& s, std::uint32_t seq) {
 }
 
 void Network::queue_again(std::uint32_t flow, std::uint32_t seq, std::uint32_t size) {
-  flows_[flow].sender.lost.emplace(seq, size);
-  send_if_permitted(flow);
+  Sender& s = flows_[flow].sender;
+  if (s.lost.emplace(seq, size).second) s.lost_bytes += size;
+  if (!(params_.receiver_cc && s.credit.speculating)) send_if_permitted(flow);
+}
+
+// Its bytes are in flight again, or had been taken off twice: as lost, and by the receiver's count.
+void Network::take_from_lost(Sender& s, std::map<std::uint32_t, std::uint32_t>::iterator lost) {
+  s.in_flight += lost->second;
+  s.lost_bytes -= lost->second;
+  s.lost.erase(lost);
 }
 
 void Network::start_timer(std::uint32_t flow, std::int64_t sent_at) {
@@ -185,20 +199,33 @@ void Network::timed_out(std::uint32_t flow) {
   const std::uint32_t seq = oldest_outstanding(s)->second;
   Sent& sent = *outstanding(s, seq);
   s.paths.feedback(0, PathFeedback::timeout, now());
+  if (s.sleek.losing) {
+    time_out_in_loss_mode(flow, seq, sent.resent > 0);
+    return;
+  }
   sent.outstanding = false;
   const std::uint32_t size = sent.size;
   restart_timer(flow);
-  s.in_flight -= size;
-  s.nscc->on_loss(nscc_, s.facts, {.kind = cc::Loss::Kind::timeout, .now = {now()}, .lost = {size}}, s.control);
+  if (params_.sender_cc) {
+    s.in_flight -= size;
+    s.nscc->on_loss(nscc_, s.facts, {.kind = cc::Loss::Kind::timeout, .now = {now()}, .lost = {size}}, s.control);
+  }
   const bool others = !s.lost.empty();
+  if (others && params_.receiver_cc) stop_speculating(s);
   queue_again(flow, seq, size);
-  if (others) return;
-  if (!fits(s, size)) {
+  if (others) {
+    if (params_.receiver_cc) send_request(flow);
+    return;
+  }
+  if (!fits(s, size) || !has_credit(s)) {
     send_request(flow);
     return;
   }
-  // It may have gone already: then the flow stands in the NIC's line twice.
-  request_sending(flow);
+  // It may have gone already: then the flow stands in the NIC's line twice. If the NIC is free, as it can be for one
+  // that still speculates, it is busy for the time of one byte.
+  if (!request_sending(flow)) return;
+  send_again(flow);
+  start_sending(f.connection.src, 1);
 }
 
 void Network::set_base_rtt(Sender& s, Time rtt) const {
@@ -223,8 +250,8 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
   const std::int64_t acked = std::max<std::int64_t>(0, packet.received - s.received);
   s.received += acked;
   s.in_flight -= acked;
-  const Time rtt = round_trip(s, packet);
-  if (rtt > Time{} && !packet.request && rtt < s.facts.base_rtt) set_base_rtt(s, rtt);
+  const Time rtt = packet.probe ? probe_round_trip(s, packet) : round_trip(s, packet);
+  if (rtt > Time{} && !packet.request && !packet.probe && rtt < s.facts.base_rtt) set_base_rtt(s, rtt);
   acknowledge_up_to(flow, packet.expected);
   std::uint32_t seq = packet.base;
   for (std::uint64_t bits = packet.bitmap; bits != 0; bits >>= 1, ++seq)
@@ -236,7 +263,8 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
   ack.acked = {acked};
   ack.in_flight = {in_32_bits(s.in_flight)};
   ack.ecn = packet.marked;
-  s.nscc->on_ack(nscc_, s.facts, ack, s.control);
+  double delay = 0;
+  if (params_.sender_cc) delay = react(s, packet, ack);
   if (watch_)
     watch_({.now = {now()},
             .flow = f.connection.number,
@@ -247,6 +275,8 @@ void Network::receive_ack(std::uint32_t flow, const Packet& packet) {
             .expected = packet.expected,
             .packet = packet.seq,
             .window = s.control.window});
+  if (params_.sleek && params_.sender_cc) look_for_losses(flow, packet, delay);
+  if (params_.receiver_cc) stop_speculating(s);
   if (!check_finished(flow, packet.expected)) send_if_permitted(flow);
 }
 
@@ -257,13 +287,9 @@ Time Network::round_trip(Sender& s, const Packet& packet) const {
   return {now() - sent->at};
 }
 
-// What was to be sent again had been taken off the bytes in flight, and then the receiver's count took it off too.
 void Network::acknowledge_up_to(std::uint32_t flow, std::uint32_t expected) {
   Sender& s = flows_[flow].sender;
-  while (!s.lost.empty() && s.lost.begin()->first < expected) {
-    s.in_flight += s.lost.begin()->second;
-    s.lost.erase(s.lost.begin());
-  }
+  while (!s.lost.empty() && s.lost.begin()->first < expected) take_from_lost(s, s.lost.begin());
   for (; s.first_sent < expected; ++s.first_sent) {
     if (s.sent.front().outstanding) not_outstanding(flow, s.sent.front());
     if (!s.messages.empty()) acknowledge_piece(s.messages, s.sent.front());
@@ -278,8 +304,7 @@ void Network::acknowledge_one(std::uint32_t flow, std::uint32_t seq) {
   if (Sent* sent = outstanding(s, seq)) {
     not_outstanding(flow, *sent);
   } else if (const auto lost = s.lost.find(seq); lost != s.lost.end()) {
-    s.in_flight += lost->second;
-    s.lost.erase(lost);
+    take_from_lost(s, lost);
   }
 }
 
@@ -292,13 +317,16 @@ void Network::receive_nack(std::uint32_t flow, const Packet& packet) {
   if (params_.base_rtt_of_nacks && rtt < s.facts.base_rtt) set_base_rtt(s, rtt);
   const std::uint32_t size = sent->size;
   // Quick adapt counts the packet as in flight still.
-  s.nscc->on_loss(
-      nscc_, s.facts,
-      {.kind = cc::Loss::Kind::trim, .now = {now()}, .lost = {size}, .in_flight = {in_32_bits(s.in_flight) + size}},
-      s.control);
+  const cc::Loss loss{
+      .kind = cc::Loss::Kind::trim, .now = {now()}, .lost = {size}, .in_flight = {in_32_bits(s.in_flight) + size}};
+  if (params_.sender_cc && params_.receiver_cc && packet.trimmed_last)
+    s.nscc->on_trim_at_receiver(nscc_, s.facts, loss, s.control);
+  else if (params_.sender_cc)
+    s.nscc->on_loss(nscc_, s.facts, loss, s.control);
   s.in_flight -= size;
   const bool restart = sent->at == s.timer_for;
   sent->outstanding = false;
+  if (params_.receiver_cc) stop_speculating(s);
   queue_again(flow, packet.seq, size);
   if (restart) restart_timer(flow);
   const auto feedback = !packet.trimmed_last ? PathFeedback::nack

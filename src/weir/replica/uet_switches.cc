@@ -25,12 +25,14 @@ void Network::set_up_ports() {
     port.ps_per_byte = kPicobits / link.rate.bits_per_second;
     port.delay = link.delay.ps;
     port.buffer = params_.buffer.count;
-    port.k_min = model_.ecn.enabled ? model_.ecn.k_min.count : kNever;
-    port.k_max = model_.ecn.enabled ? model_.ecn.k_max.count : kNever;
     port.owner = topology_.port_owner(p);
     port.peer = topology_.port_peer(p);
     port.at_switch = port.owner >= topology_.hosts;
     port.to_switch = port.peer >= topology_.hosts;
+    // What queues before a host is for the receiver's credit to mend.
+    const bool marks = model_.ecn.enabled && (port.to_switch || !params_.receiver_cc);
+    port.k_min = marks ? model_.ecn.k_min.count : kNever;
+    port.k_max = marks ? model_.ecn.k_max.count : kNever;
   }
 }
 
@@ -132,6 +134,7 @@ void Network::discard(Port& port, std::uint32_t id) {
   }
   Packet& packet = packets_[id];
   packet.header = true;
+  packet.probe = false;  // from here on it passes for a packet with its number
   packet.size = static_cast<std::uint32_t>(params_.trim_size.count);
   packet.trimmed_last = !port.to_switch;
   enqueue_header(port, id);

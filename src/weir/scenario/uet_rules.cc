@@ -73,6 +73,8 @@ void check_uet(const Scenario& s, const engine::Model& model) {
                         fmt::format("{} hold no two packets of {}", format_value(params.buffer), format_value(packet)));
   if (params.trim_size > packet)
     throw replica_error(s, "fidelity.trim_size", fmt::format("more than a packet, {}", format_value(packet)));
+  if (!params.sender_cc && !params.receiver_cc)
+    throw replica_error(s, "fidelity.sender_cc", "nothing holds the senders; set receiver_cc to true");
   const bool any =
       params.load_balancing == UetParams::Spraying::reps || params.load_balancing == UetParams::Spraying::reps_legacy;
   if (!any && !std::has_single_bit(params.paths))
