@@ -125,7 +125,9 @@ TEST(TrainingStep, TellsItsCriticalPath) {
   EXPECT_NEAR(step.activities[7].longest.seconds() * 1e6, 2 * (48 * kMiB / 50e3 + 1), 2.1);
   Time sum;
   for (std::size_t i = 4; i < 8; ++i) sum += step.activities[i].longest;
-  EXPECT_EQ(sum, *step.completion);
+  // All of them are the first stage's, but for what goes across: the second one waits for an acknowledgement more.
+  EXPECT_GE(sum, *step.completion);
+  EXPECT_LE(sum, *step.completion + Time{1'010'000});
   // The same with packets on two threads as on one, and with a straggler, whose computation is then on the path.
   const std::vector<std::string> packets{
       "run.fidelity=exact",  "transport.payload=4 KB", "traffic.0.critical_path=true",

@@ -304,6 +304,9 @@ std::optional<MessageSums> TrainingDriver::sums() const {
   using Kind = Operation::Kind;
   MessageSums out{.tag = labels_.tag, .least = least_};
   const std::uint64_t ranks = std::uint64_t{tensor_} * data_;  // of a stage
+  Bytes to_experts;                                            // by all ranks of a stage in one exchange
+  for (const Operation& operation : stages_[0].forward[0])
+    if (operation.kind == Kind::dispatch) to_experts = exchanged(operation.size);
   const auto count = [&](const Stage::Operations& operations) {
     for (const Operation& operation : operations) {
       const bool exchanges = operation.kind == Kind::dispatch || operation.kind == Kind::combine;
@@ -312,8 +315,7 @@ std::optional<MessageSums> TrainingDriver::sums() const {
       if (operation.kind == Kind::send) messages = ranks;
       if (exchanges) messages = ranks * (experts_ - 1);
       out.messages += messages;
-      out.payload = saturating_sum(
-          out.payload, exchanges ? exchanged(operation.size) : saturating_product(operation.size, messages));
+      out.payload = saturating_sum(out.payload, exchanges ? to_experts : saturating_product(operation.size, messages));
     }
   };
   for (const Stage& stage : stages_) {
