@@ -1,9 +1,10 @@
 // Pictures of a page of weir view for the documentation.
 //
-//   node view_pictures.mjs PAGE FOLDER [--dark] [network] [port] [flow] [tree]
+//   node view_pictures.mjs PAGE FOLDER [--dark] [network] [port] [flow] [tree] [ranks] [balance]
 //
 // writes FOLDER/view-NAME.png of those that are named, or of all: the whole at its longest queue, the port that had it, the
-// slowest flow, and the largest tree of PFC pauses.
+// slowest flow, the largest tree of PFC pauses, the ranks of a collective or a training step, and how evenly links are used
+// when the first link is down.
 import { end, open } from './browser.mjs';
 
 const [file, folder, ...rest] = process.argv.slice(2);
@@ -15,6 +16,11 @@ const page = await open(file, { viewport: { width: 1280, height: 800 }, colorSch
 async function goTo(kind, show) {
   await page.locator(`[data-kind="${kind}"] li a`).first().click();
   await page.waitForSelector(`.panel-body[data-shows^="${show}"][aria-busy="false"]`);
+}
+
+async function openTab(name) {
+  await page.locator(`[data-tab="${name}"]`).click();
+  await page.waitForSelector(`.panel-body[data-shows^="${name}"][aria-busy="false"]`);
 }
 
 const pictures = {
@@ -30,12 +36,21 @@ const pictures = {
   },
   flow: () => goTo('slow', 'flow'),
   tree: () => goTo('tree', 'pause'),
+  async ranks() {
+    await openTab('ranks');
+    await page.keyboard.press('z');
+  },
+  async balance() {
+    if ((await page.locator('[data-kind="down"]').count()) > 0) await goTo('down', 'port');
+    await openTab('balance');
+  },
 };
 for (const [name, prepare] of Object.entries(pictures)) {
   if (names.length > 0 && !names.includes(name)) continue;
   await page.keyboard.press('\\');
   await page.keyboard.press('w');
   await page.waitForSelector('.panel-body[data-shows="worst-0"][aria-busy="false"]');
+  if (name === 'ranks' && (await page.locator('[data-tab="ranks"]').count()) === 0) continue;
   if (name === 'tree' && (await page.locator('[data-kind="tree"]').count()) === 0) continue;
   await prepare();
   await page.mouse.move(640, 20);

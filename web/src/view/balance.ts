@@ -71,7 +71,7 @@ export function balanceOf(frames: Frames, groups: Group[], from: number, until: 
 
 // All ports of the group from the busiest on, and the mean as a line.
 function profile(b: Balance): Element {
-  const [w, high] = [92, 20];
+  const [w, high] = [44, 20];
   const sorted = b.use.slice().sort((x, y) => y - x);
   const top = Math.max(1e-12, sorted[0] ?? 0);
   const count = Math.min(sorted.length, w);
