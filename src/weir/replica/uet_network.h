@@ -1,5 +1,7 @@
-// What changes in a run of the replica of uet-htsim, and all that happens in it: links and switches (uet_switches.cc),
-// NICs (uet_hosts.cc) and the two ends of flows (uet_senders.cc, uet_receivers.cc). Times are picoseconds.
+// What changes in a run of the replica of uet-htsim, and all that happens in it: links and switches (uet_switches.cc,
+// uet_routing.cc), NICs (uet_hosts.cc) and the two ends of flows (uet_senders.cc, uet_receivers.cc). What only some
+// options ask for stands apart: receiver credit (uet_credit.cc), SLEEK (uet_sleek.cc), and connections that are kept
+// for messages (uet_messages.cc). Times are picoseconds.
 #pragma once
 
 #include <array>

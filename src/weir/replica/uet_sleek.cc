@@ -68,6 +68,7 @@ void Network::time_out_in_loss_mode(std::uint32_t flow, std::uint32_t seq, bool 
   }
   s.sleek.highest_resent = seq;
   stop_timer(s);
+  s.timer_for = -1;  // and no acknowledgement starts it
 }
 
 void Network::start_probe_timer(std::uint32_t flow, std::int64_t due) {
