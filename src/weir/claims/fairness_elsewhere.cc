@@ -44,8 +44,8 @@ void b40_a_new_flow_joins_old_ones(Context& context) {
     const double plain = time_after_joining(context, is_swift, "");
     const double with = time_after_joining(context, is_swift, "-vai-sf");
     holds = holds && with < plain;
-    measured += fmt::format("{}after (us) {} {}, VAI SF {}", is_swift ? "; " : "", is_swift ? "Swift" : "HPCC",
-                            text(plain), text(with));
+    measured += fmt::format("{}{} {} us, VAI SF {} us", is_swift ? "; " : "", is_swift ? "Swift" : "HPCC", text(plain),
+                            text(with));
   }
   context.judge("B40", holds, measured);
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "weir/base/units.h"
 #include "weir/claims/catalogue.h"
@@ -24,10 +23,6 @@ using namespace weir::literals;
 constexpr Time kT = 4200_ns;       // T of the scenarios at 100 Gb/s
 constexpr double kWInit = 52'500;  // 100 Gb/s * T
 constexpr double kEta = 0.95;
-// maxStage is 5 in the text, by which the simulations of figures 6, 13 and 14 are judged. What comes out with the 0 of
-// figure 11 is told beside it.
-const std::string kNoStages = "algorithm.max_stage=0";
-std::string with_no_stages(const std::string& what) { return "; with maxStage = 0: " + what; }
 
 // How long after the other flow's end the rate is off the target for the last time, and the load from the end of the
 // second round trip on.
@@ -119,8 +114,8 @@ void a16_a_lone_flow_keeps_line_rate(Context& context) {
 }
 
 void a18_the_input_rate_makes_the_queue_oscillate(Context& context) {
-  const auto queue_turns = [&](const std::string& signal, const std::string& stages = "algorithm.max_stage=5") {
-    Watch watch(context.scenario("two-to-one.toml"), "3->2", {"algorithm.signal=" + signal, stages});
+  const auto queue_turns = [&](const std::string& signal) {
+    Watch watch(context.scenario("two-to-one.toml"), "3->2", {"algorithm.signal=" + signal});
     watch.record(100_ns, 300_us);
     std::vector<double> queue;
     for (const Watch::Sample& s : watch.samples())
@@ -132,31 +127,15 @@ void a18_the_input_rate_makes_the_queue_oscillate(Context& context) {
   const bool holds = tx <= 1 && rx >= 3;
   context.judge("A18", holds,
                 fmt::format("txRate: {} turn, peak {:.1f} KB; rxRate: {} turns, peak {:.1f} KB", tx, kb(tx_peak), rx,
-                            kb(rx_peak)) +
-                    with_no_stages(fmt::format("{} and {} turns", queue_turns("txrate", kNoStages).first,
-                                               queue_turns("rxrate", kNoStages).first)));
-}
-
-// Reacting to each acknowledgement: the round trip at the peak, as for A21, and the least throughput within five of
-// these.
-struct Overreaction {
-  Watch watch;
-  Time rtt;
-  double least = 0;
-};
-Overreaction overreaction(const Context& context, std::vector<std::string> overrides) {
-  overrides.emplace_back("algorithm.reaction=per-ack");
-  Overreaction out{.watch = Watch(context.scenario("incast-16.toml"), "17->16", overrides), .rtt = {}};
-  out.watch.record(100_ns, 1_ms);
-  const Watch::Sample& peak = out.watch.peak();
-  out.rtt = kT + transmission_time({peak.queue}, out.watch.rate());
-  const Time until = peak.time + 5 * out.rtt - Time{(5 * out.rtt).ps % 100'000};
-  out.least = out.watch.least_utilisation(10_us, peak.time, until);
-  return out;
+                            kb(rx_peak)));
 }
 
 void a19_reacting_to_each_acknowledgement_overreacts(Context& context) {
-  const auto [watch, rtt, least] = overreaction(context, {});
+  Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.reaction=per-ack"});
+  watch.record(100_ns, 1_ms);
+  const Watch::Sample& peak = watch.peak();
+  const Time rtt = kT + transmission_time({peak.queue}, watch.rate());  // as for A21
+  const double least = watch.least_utilisation(10_us, peak.time, peak.time + 5 * rtt - Time{(5 * rtt).ps % 100'000});
   std::vector<double> later;
   for (Time t = 100_us; t < 1_ms; t += 10_us) later.push_back(watch.utilisation(t, t + 10_us));
   const bool holds = least < 0.1;
@@ -165,13 +144,12 @@ void a19_reacting_to_each_acknowledgement_overreacts(Context& context) {
       fmt::format("least {:.1f} % within 5 RTT of {:.0f} us; between 0.1 and 1 ms {:.0f} ... {:.0f} %, with {} "
                   "turns by 30 %",
                   100 * least, us(rtt), 100 * *std::min_element(later.begin(), later.end()),
-                  100 * *std::max_element(later.begin(), later.end()), turns(later, 0.3)) +
-          with_no_stages(fmt::format("least {:.1f} %", 100 * overreaction(context, {kNoStages}).least)));
+                  100 * *std::max_element(later.begin(), later.end()), turns(later, 0.3)));
 }
 
 void a20_reacting_once_per_round_trip_keeps_the_queue(Context& context) {
-  const auto time_above = [&](const std::string& reaction, const std::string& stages = "algorithm.max_stage=5") {
-    Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.reaction=" + reaction, stages});
+  const auto time_above = [&](const std::string& reaction) {
+    Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.reaction=" + reaction});
     watch.record(100_ns, 1_ms);
     const auto long_queue = [](const Watch::Sample& s) { return s.queue > 50'000; };
     const Time above = 100_ns * std::count_if(watch.samples().begin(), watch.samples().end(), long_queue);
@@ -187,45 +165,27 @@ void a20_reacting_once_per_round_trip_keeps_the_queue(Context& context) {
       fmt::format("HPCC: {:.0f} us, of which the peak takes {:.0f} us at line rate; per round trip: {:.0f} us, "
                   "{:.0f} us; beyond that {:.0f} and {:.0f} us, {:.1f} times",
                   us(hpcc), us(hpcc_drain), us(per_rtt), us(per_rtt_drain), us(hpcc_beyond), us(per_rtt_beyond),
-                  us(per_rtt_beyond) / us(hpcc_beyond)) +
-          with_no_stages(fmt::format("{:.0f} and {:.0f} us", us(time_above("hpcc", kNoStages).first),
-                                     us(time_above("per-rtt", kNoStages).first))));
-}
-
-// How an incast's queue goes down.
-struct IncastDrain {
-  std::int64_t peak = 0;
-  Time at_line_rate;
-  Time took;
-  double least = 0;  // throughput of 10 us
-
-  Time rtt() const { return kT + at_line_rate; }  // of a packet that arrives at the peak
-};
-IncastDrain incast_drain(const Context& context, const std::vector<std::string>& overrides) {
-  Watch watch(context.scenario("incast-16.toml"), "17->16", overrides);
-  watch.record(100_ns, 1_ms);
-  const Watch::Sample& peak = watch.peak();
-  return {.peak = peak.queue,
-          .at_line_rate = transmission_time({peak.queue}, watch.rate()),
-          .took = watch.drained(10_KB, peak.time) - peak.time,
-          .least = watch.least_utilisation(10_us, peak.time, 990_us)};
+                  us(per_rtt_beyond) / us(hpcc_beyond)));
 }
 
 void a21_hpcc_neither_overreacts_nor_keeps_a_queue(Context& context) {
-  const IncastDrain d = incast_drain(context, {});
-  const IncastDrain no_stages = incast_drain(context, {kNoStages});
-  const bool holds = d.took <= 5 * d.rtt() && d.least >= 0.8;
+  Watch watch(context.scenario("incast-16.toml"), "17->16");
+  watch.record(100_ns, 1_ms);
+  const Watch::Sample& peak = watch.peak();
+  const Time drain_at_line_rate = transmission_time({peak.queue}, watch.rate());
+  const Time rtt = kT + drain_at_line_rate;  // of a packet that arrives at the peak
+  const Time took = watch.drained(10_KB, peak.time) - peak.time;
+  const double least = watch.least_utilisation(10_us, peak.time, 990_us);
+  const bool holds = took <= 5 * rtt && least >= 0.8;
   context.judge(
       "A21", holds,
       fmt::format("peak {:.0f} KB; below 10 KB after {:.1f} us = {:.1f} RTT of {:.1f} us (a line-rate drain takes "
                   "{:.1f} us); least throughput in 10 us: {:.1f} %",
-                  kb(d.peak), us(d.took), us(d.took) / us(d.rtt()), us(d.rtt()), us(d.at_line_rate), 100 * d.least) +
-          with_no_stages(fmt::format("{:.1f} us, {:.1f} %", us(no_stages.took), 100 * no_stages.least)));
+                  kb(peak.queue), us(took), us(took) / us(rtt), us(rtt), us(drain_at_line_rate), 100 * least));
 }
 
-std::int64_t p95_queue(const Context& context, const std::string& w_ai,
-                       const std::string& stages = "algorithm.max_stage=5") {
-  Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.w_ai=" + w_ai, stages});
+std::int64_t p95_queue(const Context& context, const std::string& w_ai) {
+  Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.w_ai=" + w_ai});
   watch.record(1_us, 10_ms - 1_us);
   std::vector<std::int64_t> queue;
   for (const Watch::Sample& s : watch.samples()) queue.push_back(s.queue);
@@ -235,46 +195,35 @@ std::int64_t p95_queue(const Context& context, const std::string& w_ai,
 void a22_small_steps_keep_the_queue_short(Context& context) {
   std::int64_t most = 0;
   std::string measured;
-  std::string no_stages;
   for (const std::string w_ai : {"25 B", "50 B", "100 B", "150 B"}) {
     const std::int64_t p95 = p95_queue(context, w_ai);
     most = std::max(most, p95);
     measured += fmt::format("{}{}: {} B", measured.empty() ? "" : "; ", w_ai, p95);
-    no_stages += fmt::format("{}{} B", no_stages.empty() ? "" : ", ", p95_queue(context, w_ai, kNoStages));
   }
-  context.judge("A22", {most <= 5'500, most <= 4'000}, measured + with_no_stages(no_stages));
+  context.judge("A22", {most <= 5'500, most <= 4'000}, measured);
 }
 
 void a23_a_large_step_costs_some_queue(Context& context) {
   const std::int64_t p95 = p95_queue(context, "300 B");
   const bool holds = p95 >= 9'000 && p95 <= 18'000;
-  context.judge("A23", holds,
-                fmt::format("{:.1f} KB", kb(p95)) +
-                    with_no_stages(fmt::format("{:.1f} KB", kb(p95_queue(context, "300 B", kNoStages)))));
-}
-
-double mean_index_of_step(const Context& context, const std::string& w_ai, const std::string& stages) {
-  Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.w_ai=" + w_ai, stages});
-  Shares shares;
-  watch.record(100_us, 10_ms - 100_us, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
-  return mean_index(index_of_deliveries(shares, 100_us), 0_us, 10_ms);
+  context.judge("A23", holds, fmt::format("{:.1f} KB", kb(p95)));
 }
 
 void a24_a_larger_step_is_fairer(Context& context) {
   std::vector<double> index;
-  std::vector<double> no_stages;
   std::string measured;
   const std::vector<std::string> steps{"25 B", "50 B", "100 B", "150 B", "300 B"};
   for (const std::string& w_ai : steps) {
-    index.push_back(mean_index_of_step(context, w_ai, "algorithm.max_stage=5"));
-    no_stages.push_back(mean_index_of_step(context, w_ai, kNoStages));
+    Watch watch(context.scenario("incast-16.toml"), "17->16", {"algorithm.w_ai=" + w_ai});
+    Shares shares;
+    watch.record(100_us, 10_ms - 100_us, [&](Time now, const host::FlowView& f) { shares.add(now, f); });
+    index.push_back(mean_index(index_of_deliveries(shares, 100_us), 0_us, 10_ms));
     measured += fmt::format("{}{}: {:.4f}", measured.empty() ? "" : "; ", w_ai, index.back());
   }
   bool holds = index[3] > index[0];
   for (std::size_t i = 1; i < index.size(); ++i) holds = holds && index[i] >= index[i - 1] - 0.02;
-  context.judge("A24", holds, measured + with_no_stages(fmt::format("{:.4f}", fmt::join(no_stages, ", "))));
-  context.judge("A63", index[0] >= 0.95,
-                fmt::format("{:.4f}", index[0]) + with_no_stages(fmt::format("{:.4f}", no_stages[0])));
+  context.judge("A24", holds, measured);
+  context.judge("A63", index[0] >= 0.95, fmt::format("{:.4f}", index[0]));
 }
 
 }  // namespace
