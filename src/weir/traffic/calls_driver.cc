@@ -160,7 +160,8 @@ void CallsDriver::received(Desk& desk, const Message& message) {
 }
 
 void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
-  arrive(desk, {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
+  arrive(desk,
+         {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
 }
 
 void CallsDriver::arrive(Desk& desk, const Early& what) {

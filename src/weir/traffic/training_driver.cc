@@ -80,8 +80,7 @@ std::uint32_t TrainingDriver::with_expert(std::uint32_t rank, std::uint32_t e) c
 }
 
 Bytes TrainingDriver::share(std::uint32_t rank, std::uint32_t e, Bytes size) const {
-  if (!given_->empty())
-    return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
+  if (!given_->empty()) return std::max(Bytes{1}, (*given_)[std::size_t{rank % (tensor_ * data_)} * experts_ + e]);
   const double weight = 1 + imbalance_ * (2.0 * e / (experts_ - 1.0) - 1);
   return {std::max<std::int64_t>(1, std::llround(static_cast<double>(size.count) * weight / experts_))};
 }

@@ -54,11 +54,11 @@ class TrainingDriver final : public Driver {
     std::uint32_t step = 0;  // of a ring
     bool begun = false;      // the operation, or the step of a ring, is under way
     bool computes = false;
-    std::uint32_t sending = 0;                     // messages that are not there yet
+    std::uint32_t sending = 0;                             // messages that are not there yet
     std::array<std::uint64_t, kTrainingChannels> got{};    // messages received
     std::array<std::uint64_t, kTrainingChannels> taken{};  // ... and used
     std::array<Time, kActivities> times{};
-    Time since;  // when the operation began
+    Time since;                    // when the operation began
     std::uint32_t late = kNobody;  // the host that was last to begin the operation, of those that this one has heard of
     std::uint32_t told = kNobody;  // ... of the message that has just come
     Time scale_up_free;
