@@ -84,8 +84,9 @@ NewRows outages(const engine::Engine& engine) {
           0,
           {column("port", Packing::u32, rows, 0, [](const OutageRow& o) { return o.port; }),
            column("from_ps", Packing::f64, rows, 0, [](const OutageRow& o) { return o.from.ps; }),
-           column("until_ps", Packing::f64, rows, 0,
-                  [](const OutageRow& o) { return o.until == Time::max() ? kNone : static_cast<double>(o.until.ps); })}};
+           column("until_ps", Packing::f64, rows, 0, [](const OutageRow& o) {
+             return o.until == Time::max() ? kNone : static_cast<double>(o.until.ps);
+           })}};
 }
 
 }  // namespace
@@ -129,8 +130,9 @@ double LiveTables::place(std::uint64_t flow) const {
 }
 
 void LiveTables::refresh(run::SteeredRun& run) {
-  run.engine().for_each_active(
-      [&](const host::FlowView& flow) { row_of(host::record_of(flow, Time::max()), run.engine()); });
+  run.engine().for_each_active([&](const host::FlowView& flow) {
+    if (traffic::is_listed(flow.id)) row_of(host::record_of(flow, Time::max()), run.engine());
+  });
 }
 
 std::vector<NewRows> LiveTables::network(const engine::Engine& engine) {
@@ -272,7 +274,8 @@ std::vector<NewRows> LiveTables::since(const Known& known, run::SteeredRun& run)
                   column("bytes", Packing::u32, shares, looks, [](const Share& s) { return s.bytes; })}});
   out.push_back(pauses(view.pauses().rows(), from(known.pauses, view.pauses().rows().size())));
   const auto& did = view.activities();
-  out.push_back(activities(did.rows(), known.within_ps == did.span().ps ? from(known.activities, did.rows().size()) : 0));
+  out.push_back(
+      activities(did.rows(), known.within_ps == did.span().ps ? from(known.activities, did.rows().size()) : 0));
   out.push_back(outages(run.engine()));
   using Event = probe::ViewProbe::Event;
   const auto& events = view.events();

@@ -35,8 +35,8 @@ struct Known {
   std::size_t anatomy = 0;
   std::size_t activities = 0;
   std::int64_t within_ps = 0;  // of its activities; with another one it knows none
-  std::int64_t watched = -1;  // row of the flow whose course is wanted; below 0 = none
-  std::int64_t changes = -1;  // that were made; below 0 = it knows nothing about them
+  std::int64_t watched = -1;   // row of the flow whose course is wanted; below 0 = none
+  std::int64_t changes = -1;   // that were made; below 0 = it knows nothing about them
 };
 
 // Used between epochs, by the thread that simulates.
@@ -48,7 +48,8 @@ class LiveTables {
 
   // Nodes and ports, which never change.
   static std::vector<NewRows> network(const engine::Engine& engine);
-  // Whose activities the rows of `activities` tell, by number, and how many of which rows the bounds of the probe left out.
+  // Whose activities the rows of `activities` tell, by number, and how many of which rows the bounds of the probe left
+  // out.
   static report::Json drivers(run::SteeredRun& run);
   static report::Json omitted(const probe::ViewProbe& view);
   std::vector<NewRows> since(const Known& known, run::SteeredRun& run);

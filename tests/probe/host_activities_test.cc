@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -36,7 +38,7 @@ struct Result {
   Summary summary;
 };
 
-Result run(const std::string& file, const std::vector<std::string>& set) {
+Result recorded(const std::string& file, const std::vector<std::string>& set) {
   scenario::Scenario s = scenario::load_scenario_file("tests/scenarios/" + file + ".toml", set);
   s.probes.set(ViewParams());
   const auto out = ResultDirectory::in_memory();
@@ -68,7 +70,7 @@ std::vector<Told> activities(const Result& result) {
 
 // Rows of a host and driver follow each other without gaps, and are as long together as the summary says.
 TEST(HostsSay, WhatTheSummaryAddsUp) {
-  const Result result = run("training", {});
+  const Result result = recorded("training", {});
   std::map<std::string, std::map<std::string, std::map<std::uint32_t, Time>>> sums;  // by tag, activity and host
   std::map<std::string, std::map<std::uint32_t, Time>> ends;
   for (const Told& row : activities(result)) {
@@ -104,7 +106,7 @@ TEST(HostsSay, WhatTheSummaryAddsUp) {
 // All other hosts of its tensor-parallel group wait for the one that computes longer, and so do others that wait for
 // these.
 TEST(HostsSay, ForWhomTheyWaited) {
-  const Result result = run("training", {"traffic.0.slow=1", "traffic.0.slow_factor=2"});
+  const Result result = recorded("training", {"traffic.0.slow=1", "traffic.0.slow_factor=2"});
   std::map<std::uint32_t, Time> awaited;
   for (const Told& row : activities(result))
     if (row.waited_for) awaited[*row.waited_for] += row.end - row.begin;
@@ -115,9 +117,9 @@ TEST(HostsSay, ForWhomTheyWaited) {
 }
 
 TEST(HostsSay, TheSameOnAnyNumberOfThreads) {
-  const Result one = run("training", {});
+  const Result one = recorded("training", {});
   for (const char* threads : {"run.threads=2", "run.threads=4"}) {
-    const Result other = run("training", {threads});
+    const Result other = recorded("training", {threads});
     EXPECT_TRUE(other.files.at("view_activities.csv") == one.files.at("view_activities.csv")) << threads;
   }
 }
@@ -161,8 +163,32 @@ TEST(HostActivities, StayFewAndKeepTheirSums) {
   EXPECT_EQ(parts, 0u);
 }
 
+// Messages of a training step are no rows of flows.csv: they have no course and no anatomy, and what waits of them
+// counts with all others. Readers take every table.
+TEST(ViewProbe, NamesFlowsThatAreRowsAlone) {
+  const Result result = recorded("training", {});
+  std::set<double> known;
+  const std::string& flows = result.files.at("flows.csv");
+  for (result::Rows rows(flows, "flows.csv", {"flow_id"}); rows.next();) known.insert(rows.number(0));
+  std::size_t others = 0;
+  for (const char* file : {"view_queues.csv", "view_paths.csv", "view_courses.csv", "view_events.csv"}) {
+    const std::string& text = result.files.at(file);
+    for (result::Rows rows(text, file, {"flow_id"}); rows.next();)
+      if (!std::isnan(rows.number(0))) {
+        EXPECT_TRUE(known.contains(rows.number(0))) << file;
+      } else {
+        ++others;
+      }
+  }
+  EXPECT_GT(others, 0u);
+  std::set<std::string> of_port;
+  const std::string& queues = result.files.at("view_queues.csv");
+  for (result::Rows rows(queues, "view_queues.csv", {"time_ps", "port", "flow_id"}); rows.next();)
+    EXPECT_TRUE(of_port.insert(rows.text(0) + " " + rows.text(1) + " " + rows.text(2)).second);
+}
+
 TEST(ViewProbe, TellsWhichLinksWereDown) {
-  const Result result = run("link-down", {});
+  const Result result = recorded("link-down", {});
   const std::string& text = result.files.at("view_outages.csv");
   result::Rows rows(text, "view_outages.csv", {"time_ps", "port", "until_ps"});
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> ends;

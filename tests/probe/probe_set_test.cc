@@ -314,8 +314,8 @@ TEST(Tables, AreThoseThatProbesWrite) {
     std::size_t count = 0;
     while (rows.next()) ++count;  // throws for a row that does not fit the columns
     // No packet is lost in a lossless network, no link is down, and hosts do nothing but send.
-    const bool is_empty = table.file == "view_events.csv" || table.file == "view_activities.csv" ||
-                          table.file == "view_outages.csv";
+    const bool is_empty =
+        table.file == "view_events.csv" || table.file == "view_activities.csv" || table.file == "view_outages.csv";
     EXPECT_EQ(count > 0, !is_empty) << table.file;
   }
   EXPECT_EQ(written, listed);

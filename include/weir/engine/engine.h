@@ -138,7 +138,8 @@ class Engine : public Observation, public Checkpointing {
   virtual std::span<const NodeTimes> node_times() const { return {}; }
   // What drivers tell of their messages; with several ranks the call is collective.
   virtual std::vector<DriverReport> driver_reports() const { return {}; }
-  // The driver with this number, which `did` events name; of hosts of other ranks it knows nothing. Null if there is none.
+  // The driver with this number, which `did` events name; of hosts of other ranks it knows nothing. Null if there is
+  // none.
   virtual const traffic::Driver* driver(std::uint32_t /*number*/) const { return nullptr; }
   // What has been skipped; nothing if the scenario does not ask for that.
   virtual std::optional<FastForwardReport> fast_forward() const { return std::nullopt; }

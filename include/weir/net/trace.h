@@ -59,8 +59,8 @@ using EventKinds = std::uint32_t;
 constexpr EventKinds kind_bit(EventKind kind) { return static_cast<EventKinds>(1u << static_cast<unsigned>(kind)); }
 // The kinds of packets on the wire, all others but `waiting` and `did`, and those of flows.
 inline constexpr EventKinds kOnWire = kind_bit(EventKind::sent) | kind_bit(EventKind::received);
-inline constexpr EventKinds kNotOnWire = (1u << kEventKinds) - 1 - kOnWire - kind_bit(EventKind::waiting) -
-                                         kind_bit(EventKind::did);
+inline constexpr EventKinds kNotOnWire =
+    (1u << kEventKinds) - 1 - kOnWire - kind_bit(EventKind::waiting) - kind_bit(EventKind::did);
 inline constexpr EventKinds kOfFlows = kind_bit(EventKind::started) | kind_bit(EventKind::ended) |
                                        kind_bit(EventKind::told_loss) | kind_bit(EventKind::controlled) |
                                        kind_bit(EventKind::waiting);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "weir/host/transport.h"
+#include "weir/traffic/driver.h"
 
 namespace weir::anatomy {
 namespace {
@@ -72,7 +73,7 @@ void Walk::add(const net::TraceEvent& event) {
     return;
   }
   if (event.kind == EventKind::started) {
-    start(event);
+    if (traffic::is_listed(event.flow)) start(event);  // nobody asks for the parts of the others
     return;
   }
   FlowWalk* const flow = flows_.find(event);

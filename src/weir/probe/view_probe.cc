@@ -16,8 +16,7 @@
 namespace weir::probe {
 namespace {
 
-constexpr net::EventKinds kWanted =
-    static_cast<net::EventKinds>(net::kNotOnWire) | net::kind_bit(net::EventKind::did);
+constexpr net::EventKinds kWanted = static_cast<net::EventKinds>(net::kNotOnWire) | net::kind_bit(net::EventKind::did);
 
 Section section_of(Time interval, Time queue_interval, std::uint64_t omitted_pauses, std::uint64_t omitted_events,
                    const view::HostActivities& activities, std::uint32_t hosts_per_server) {
@@ -40,8 +39,7 @@ std::string ViewProbe::in_words(const Section& section) {
   if (figure(2) > 0) out += fmt::format("; {} pauses too many are left out", figure(2));
   if (figure(3) > 0) out += fmt::format("; {} packets that were dropped, trimmed or lost are left out", figure(3));
   if (figure(4) > 0) out += fmt::format("; {} activities of hosts too many are left out", figure(4));
-  if (figure(5) > 0)
-    out += fmt::format("; what hosts did within {} is put together", format_value(Time{figure(5)}));
+  if (figure(5) > 0) out += fmt::format("; what hosts did within {} is put together", format_value(Time{figure(5)}));
   return out;
 }
 
@@ -91,16 +89,22 @@ void ViewProbe::add(net::TraceEvents events) {
           ++omitted_events_;
       }
     }
-    courses_.add(event);
+    if (traffic::is_listed(event.flow)) courses_.add(event);
   }
 }
 
-// Whose packets are in the queues.
+// Whose packets are in the queues. Messages that are no rows of the results count with all others.
 void ViewProbe::look(Time now) {
   if (now.ps % queue_interval_.ps != 0) return;
   for (std::uint32_t port = 0; port < queues_.ports(); ++port) {
     if (queues_.is_empty(port)) continue;
-    for (const view::QueueShare& share : queues_.of(port)) shares_.push_back({now, port, share.bytes, share.flow});
+    std::uint32_t others = 0;
+    for (const view::QueueShare& share : queues_.of(port))
+      if (traffic::is_listed(share.flow))
+        shares_.push_back({now, port, share.bytes, share.flow});
+      else
+        others += share.bytes;
+    if (others != 0) shares_.push_back({now, port, others, net::kNoFlow});
   }
   while (shares_.size() > kMostShares) {
     queue_interval_ = queue_interval_ * 2;
@@ -248,7 +252,7 @@ void ViewProbe::write_events(ResultDirectory& out) const {
   ResultFile file = out.table("view_events.csv");
   for (const Event& e : events_) {
     file.print("{},{},{},", e.time.ps, net::name_of(e.kind), e.port);
-    if (e.flow != net::kNoFlow) file.print("{}", e.flow);
+    if (traffic::is_listed(e.flow)) file.print("{}", e.flow);
     file.print(",{}\n", e.seq);
   }
   file.close();

@@ -63,7 +63,7 @@ class TrainingDriver final : public Driver {
     std::array<std::uint64_t, kTrainingChannels> got{};    // messages received
     std::array<std::uint64_t, kTrainingChannels> taken{};  // ... and used
     TrainingTimes times{};
-    Time since;  // when the operation began
+    Time since;                    // when the operation began
     std::uint32_t late = kNobody;  // the host that was last to begin the operation, of those that this one has heard of
     std::uint32_t told = kNobody;  // ... of the message that has just come
     Time scale_up_free;

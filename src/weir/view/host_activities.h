@@ -13,16 +13,16 @@ struct ActivityRow {
   Time begin;
   Time end;
   std::uint32_t host = 0;
-  std::uint32_t driver = 0;    // its number (engine::Engine::driver)
-  std::uint32_t activity = 0;  // its place in Driver::activities()
+  std::uint32_t driver = 0;                     // its number (engine::Engine::driver)
+  std::uint32_t activity = 0;                   // its place in Driver::activities()
   std::uint32_t waited_for = traffic::kNobody;  // another host: the last to begin what this one waited for
   std::uint32_t parts = 1;                      // how many have been put together
   std::uint32_t unused = 0;
 };
 
-// It holds kMostRows rows at most. Before that is exceeded, time is cut into spans, which double until half as many rows
-// are enough: what a host did within one span becomes one row for each activity, as long as its parts together, one
-// behind the other. So sums of times stay exact.
+// It holds kMostRows rows at most. Before that is exceeded, time is cut into spans, which double until half as many
+// rows are enough: what a host did within one span becomes one row for each activity, as long as its parts together,
+// one behind the other. So sums of times stay exact.
 class HostActivities {
  public:
   static constexpr std::size_t kMostRows = 500'000;

@@ -6,9 +6,8 @@ namespace weir::net {
 
 std::string_view name_of(EventKind kind) {
   static constexpr std::array<std::string_view, kEventKinds> names{
-      "arrived", "lost",    "accepted", "left",      "marked",     "trimmed", "dropped", "paused",
-      "resumed", "started", "ended",    "told_loss", "controlled", "waiting", "sent",    "received",
-      "did"};
+      "arrived", "lost",  "accepted",  "left",       "marked",  "trimmed", "dropped",  "paused", "resumed",
+      "started", "ended", "told_loss", "controlled", "waiting", "sent",    "received", "did"};
   return names[static_cast<std::size_t>(kind)];
 }
 
