@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "weir/probe/flow_probe.h"
 #include "weir/probe/probe_set.h"
 #include "weir/probe/view_probe.h"
 #include "weir/result/rows.h"
@@ -40,6 +41,7 @@ struct Result {
 
 Result recorded(const std::string& file, const std::vector<std::string>& set) {
   scenario::Scenario s = scenario::load_scenario_file("tests/scenarios/" + file + ".toml", set);
+  s.probes.set(FlowsParams());
   s.probes.set(ViewParams());
   const auto out = ResultDirectory::in_memory();
   scenario::Run run = scenario::build(s);

@@ -33,7 +33,7 @@ export class Frames {
     this.limits = queueLimits(top);
     this.queue = new Float64Array(run.ports);
     this.use = new Float64Array(run.ports);
-    this.frame = { classes: new Uint8Array(run.ports), flags: new Uint8Array(run.ports), colour: 'queue' };
+    this.frame = { classes: new Uint8Array(run.ports), flags: new Uint8Array(run.ports), down: [], colour: 'queue' };
   }
 
   // When the link is up again.
@@ -66,7 +66,8 @@ export class Frames {
       if (s.paused[i] > 0) flags[p] |= kPaused;
       if (s.dropped[i] > 0 || s.trimmed[i] > 0) flags[p] |= kDropped;
     }
-    for (const p of this.downPorts(from, until)) {
+    this.frame.down = this.downPorts(from, until);
+    for (const p of this.frame.down) {
       if (flags[p] === 0) this.touched.push(p);
       flags[p] |= kDown;
     }

@@ -16,6 +16,7 @@ export const kDown = 4;
 export interface Frame {
   classes: Uint8Array; // by port
   flags: Uint8Array; // by port
+  down: number[]; // ports of links that are down
   colour: 'use' | 'queue';
 }
 
@@ -283,18 +284,19 @@ export class Painter extends Geometry {
   }
 
   // Links that are down: dashes, and a host's tile struck through.
-  private drawDown(c: CanvasRenderingContext2D, frame: Frame): void {
+  private drawDown(c: CanvasRenderingContext2D, { down }: Frame): void {
+    if (down.length === 0) return;
     c.strokeStyle = downColour();
     c.lineWidth = 2.4;
     c.setLineDash([6, 4]);
     c.beginPath();
-    for (let p = 0; p < frame.flags.length; p += 2) if (frame.flags[p] & kDown && this.isTile[p] === 0) this.link(c, p);
+    for (const p of down) if (p % 2 === 0 && this.isTile[p] === 0) this.link(c, p);
     c.stroke();
     c.setLineDash([]);
     c.lineWidth = this.scale > 16 ? 1.6 : 1;
     c.beginPath();
-    for (let p = 0; p < frame.flags.length; p += 2) {
-      if ((frame.flags[p] & kDown) === 0 || this.isTile[p] === 0) continue;
+    for (const p of down) {
+      if (p % 2 === 1 || this.isTile[p] === 0) continue;
       const [x, y, w, h] = this.tile(p);
       const [x2, , w2] = this.tile(p + 1);
       const [left, right] = [Math.min(x, x2), Math.max(x + w, x2 + w2)];
@@ -307,13 +309,9 @@ export class Painter extends Geometry {
 
   // Switches of which all links are down.
   private drawCutOff(c: CanvasRenderingContext2D, frame: Frame): void {
+    if (frame.down.length === 0) return;
     const up = new Uint8Array(this.run.nodes);
-    let some = false;
-    for (let p = 0; p < frame.flags.length; p++) {
-      if (frame.flags[p] & kDown) some = true;
-      else up[this.run.from[p]] = 1;
-    }
-    if (!some) return;
+    for (let p = 0; p < frame.flags.length; p++) if ((frame.flags[p] & kDown) === 0) up[this.run.from[p]] = 1;
     c.setLineDash([4, 3]);
     for (let n = this.run.doc.hosts; n < this.run.nodes; n++) if (up[n] === 0) this.drawNode(c, n, downColour(), theme().surface, downColour(), 2.4);
     c.setLineDash([]);

@@ -91,7 +91,7 @@ export class Picture {
     const s = this.store.state;
     if (!this.placed) this.painter.place(w, h, s.camera);
     this.placed = true;
-    const idle = { classes: new Uint8Array(0), flags: new Uint8Array(0), colour: s.colour };
+    const idle = { classes: new Uint8Array(0), flags: new Uint8Array(0), down: [], colour: s.colour };
     const frame = !this.frames || this.run.bins === 0 ? idle : s.span ? this.frames.fill(s.from, s.until, s.colour) : this.frames.fill(s.bin, s.bin + 1, s.colour);
     this.painter.draw(frame, this.highlight, s.show.kind === 'node' ? s.show.id : -1);
     this.drawn++;
