@@ -3,7 +3,7 @@
 #include "weir/base/error.h"
 #include "weir/probe/queue_probe.h"
 
-namespace weir::probe {
+namespace weir::probe::packet_queue_test {
 namespace {
 
 using namespace weir::literals;
@@ -78,4 +78,4 @@ TEST(PacketQueues, AreTheSameOnAnyThreadsAndPorts) {
 }
 
 }  // namespace
-}  // namespace weir::probe
+}  // namespace weir::probe::packet_queue_test

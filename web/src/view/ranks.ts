@@ -36,6 +36,7 @@ function verdict(context: Context, ranks: Ranks): HTMLElement {
 function sumsTable(ranks: Ranks, path: Piece[] | null): HTMLElement {
   const length = path ? path.reduce((sum, p) => sum + p.until - p.from, 0) : 0;
   const rows = ranks.names.map((name, activity) => {
+    if (ranks.total[activity] === 0) return null;
     const swatch = h('i', { class: 'swatch' });
     swatch.style.background = tintOf(ranks.names, activity);
     const on = path ? path.reduce((sum, p) => sum + (p.activity === activity ? p.until - p.from : 0), 0) : 0;
@@ -83,10 +84,11 @@ export async function ranksPanel(context: Context, driver: number): Promise<Pane
   const choose = drivers.filter((d) => d.activities.length > 0).length < 2 ? null : h('select', { 'aria-label': 'which traffic', onchange: (event: Event) => store.set({ show: { kind: 'ranks', id: Number((event.target as HTMLSelectElement).value) } }) },
     ...drivers.map((d, i) => d.activities.length > 0 && h('option', { value: i, selected: i === driver }, d.tag || 'traffic ' + i)));
   const key = h('ul', { class: 'key' });
-  const legend = () => key.replaceChildren(...activities.map((name, i) => {
+  const legend = () => key.replaceChildren(...activities.flatMap((name, i) => {
+    if (ranks.total[i] === 0) return [];
     const sample = h('i', { class: 'swatch' });
     sample.style.background = tintOf(activities, i);
-    return h('li', {}, sample, name);
+    return [h('li', {}, sample, name)];
   }));
   const sums = h('div', {});
   const all = ranks.list.length;
