@@ -71,7 +71,7 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
                  "workloads, traffic, probes, transport, host, network, run, fidelities");
   expect_refused({"list", "traffic", "incas"},
                  "list: unknown name 'incas' (did you mean 'incast'?); valid is poisson, incast, incast_poisson, "
-                 "permutation, flows, collective, training, hsdp, program, goal");
+                 "permutation, flows, collective, calls, training, hsdp, program, goal");
   expect_refused({"list", "algorithms", "hpcx"},
                  fmt::format("list: unknown name 'hpcx' (did you mean 'hpcc'?); valid is {}",
                              fmt::join(listed("algorithms"), ", ")));

@@ -121,10 +121,10 @@ TEST_P(Feedback, TheQueueThatPacketsFindByHand) {
     s_.transport.int_mode = mode;
     run_it();
     ASSERT_EQ(told.acks.size(), 6u);
-    const std::int32_t packet = mode == host::IntMode::exact ? kWire : 13;
+    const std::int32_t unit = mode == host::IntMode::exact ? 1 : 80;  // bytes
     for (std::size_t i = 0; i < 6; ++i) {
       SCOPED_TRACE(i);
-      EXPECT_EQ(told.telemetry[i].hop[0].queue, kFound[i] * packet);
+      EXPECT_EQ(told.telemetry[i].hop[0].queue, kFound[i] * static_cast<std::int32_t>(kWire) / unit);
       EXPECT_EQ(told.telemetry[i].hop[1].queue, 0);
       if (i < 4 && mode == host::IntMode::exact) {
         EXPECT_EQ(told.telemetry[i].hop[0].time, kFirst[i]);

@@ -137,7 +137,8 @@ TEST(HostPorts, ANicMayBeSlowerThanItsPorts) {
   const Time alone = time_of(1, Rate{});
   EXPECT_EQ(time_of(1, 200_Gbps), alone);
   const Time all = transmission_time(Bytes{1'048 * 10'000}, 150_Gbps);
-  EXPECT_NEAR(static_cast<double>((time_of(4, 150_Gbps)).ps), static_cast<double>(all.ps), 0.01 * static_cast<double>(all.ps));
+  EXPECT_NEAR(static_cast<double>((time_of(4, 150_Gbps)).ps), static_cast<double>(all.ps),
+              0.01 * static_cast<double>(all.ps));
   EXPECT_GT(time_of(1, 50_Gbps), alone * 19 / 10);
 }
 

@@ -60,7 +60,7 @@ TEST(OnRamp, WorksUnderEveryAlgorithm) {
     if (cc::has(algorithm.about.needs, cc::Needs::decisions)) continue;  // it is told what to do
     host::Profile p = profile(algorithm);
     const Incast without = incast(p);
-    p.on_ramp = {.T = kT};
+    p.on_ramp = {.T = kT, .initial_beta = 0};
     const Incast with = incast(p);
     EXPECT_LE(with.mean_queue, std::max(at_threshold, 1.05 * without.mean_queue));
     if (without.mean_queue > 10 * at_threshold) {
@@ -78,7 +78,7 @@ TEST(OnRamp, WorksUnderEveryAlgorithm) {
 // One OR-ACK for so many packets; with segments of 64 KB a flow is held 64 packets at a time.
 TEST(OnRamp, WorksOnSegmentsWithFewOrAcks) {
   host::Profile p = profile("newreno");
-  p.on_ramp = {.T = 100_us, .segment = 64_KB, .packets_per_ack = 10};
+  p.on_ramp = {.T = 100_us, .initial_beta = 0, .segment = 64_KB, .packets_per_ack = 10};
   const Incast with = incast(p);
   p.on_ramp = {};
   const Incast without = incast(p);

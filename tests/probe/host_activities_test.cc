@@ -89,7 +89,9 @@ TEST(HostsSay, WhatTheSummaryAddsUp) {
     sums[row.tag][row.activity][row.host] += row.end - row.begin;
   }
   ASSERT_EQ(result.summary.collectives.size(), 2u);
+  EXPECT_EQ(ends.size(), 1u);
   for (const CollectiveSummary& c : result.summary.collectives) {
+    if (c.tag == "other") continue;  // a collective operation says nothing
     ASSERT_TRUE(ends.contains(c.tag)) << c.tag;
     Time last;
     for (const auto& [host, end] : ends[c.tag]) last = std::max(last, end);

@@ -59,8 +59,8 @@ TEST(PacketQueues, OfAnIncastAreThoseByHand) {
 
 TEST(PacketQueues, OfAPartOfARunAreOfThePacketsInIt) {
   // the second and the third packet leave in it
-  const Seen seen = eight({.start = Time{kArrival + 1}, .stop = Time{kArrival + 2 * kTime + 1},
-                           .per_packet = PerPacket::left});
+  const Seen seen =
+      eight({.start = Time{kArrival + 1}, .stop = Time{kArrival + 2 * kTime + 1}, .per_packet = PerPacket::left});
   EXPECT_EQ(seen.summary.all.count, 2u);
   EXPECT_DOUBLE_EQ(seen.summary.all.mean, 5.5 * kPacket);
 }

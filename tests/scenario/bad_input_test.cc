@@ -167,7 +167,7 @@ TEST(BadInput, IsTold) {
        "a.toml:7: key 'algorithm.preset': 'fixed-window' has no presets; remove it"},
       {"kind = \"incast\"", "kind = \"incats\"",
        "a.toml:9: key 'traffic.0.kind': unknown kind of traffic 'incats' (did you mean 'incast'?); valid is poisson, "
-       "incast, incast_poisson, permutation, flows, collective, training, hsdp, program, goal"},
+       "incast, incast_poisson, permutation, flows, collective, calls, training, hsdp, program, goal"},
       {"", "profile = \"fast\"\n",
        "a.toml:11: key 'traffic.0.profile': no profile 'fast' is defined; valid is hpcc, or add a [[profile]]"},
       {"", "[probes.queue]\n",
@@ -201,8 +201,9 @@ TEST(BadInput, IsTold) {
        "a.toml:11: key 'traffic.0.senders': '0-3' has the receiver, host 0, in it"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\nsize = \"100 KB\"",
        "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
-       "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce (what the "
-       "hosts do; trees are two at once, each with half of the buffer)"},
+       "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
+       "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
+       "pat-all-gather, pat-reduce-scatter (what the hosts do; trees are two at once, each with half of the buffer)"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
        "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",
@@ -319,7 +320,7 @@ TEST(BadInput, IsTold) {
       {"", "[host]\nstall = 1\n",
        "a.toml:12: key 'host.stall': unknown key; valid is receive_delay, receive_jitter, "
        "application_delay, application_jitter, cnp_delay, timestamp_jitter, rate_tolerance, send_jitter, "
-       "receive_buffer, pause_above, resume_below, pause, slow"},
+       "nic_rate, receive_buffer, pause_above, resume_below, pause, slow"},
       {"", "[[network.ecn.rate]]\nrate = \"25 Gbps\"\n",
        "a.toml:11: key 'network.ecn.rate.0.k_min': missing; write a size in quotes, like \"100 KB\" (queue length up "
        "to which nothing is marked)"},

@@ -203,8 +203,8 @@ void Capture::write(const net::TraceEvent& event) {
   PacketBlock block(point.buffer.data() + point.used);
   const Frame frame = frames_.make(event, is_sent ? owner : peer, is_sent ? peer : owner, flow, block.packet());
   const std::uint32_t kept = std::min(frame.length, snaplen_ == 0 ? frame.head : snaplen_);
-  char* const begin =
-      block.keep(place.interface, event.time, is_sent ? Direction::outbound : Direction::inbound, frame.head, kept, frame.length);
+  char* const begin = block.keep(place.interface, event.time, is_sent ? Direction::outbound : Direction::inbound,
+                                 frame.head, kept, frame.length);
   const std::size_t bytes = block.end(static_cast<std::size_t>(comment(event, flow, begin) - begin));
   assert(bytes <= most_block_);
   point.used += bytes;

@@ -1,5 +1,5 @@
-// Captures of a run: one pcapng file for each chosen port, of what the port sends and receives. The ports of a host that
-// has several are the interfaces of one file.
+// Captures of a run: one pcapng file for each chosen port, of what the port sends and receives. The ports of a host
+// that has several are the interfaces of one file.
 //
 //   CaptureOptions options{.directory = "captures", .at = {"0", "320->0"}};
 //   Capture capture(options, scenario, model);     // checks all of it, and takes the directory's name

@@ -94,8 +94,8 @@ std::string file_header(std::string_view application, std::span<const Interface>
   return out;
 }
 
-char* PacketBlock::keep(std::uint32_t interface, Time time, Direction direction, std::uint32_t head,
-                        std::uint32_t kept, std::uint32_t length) {
+char* PacketBlock::keep(std::uint32_t interface, Time time, Direction direction, std::uint32_t head, std::uint32_t kept,
+                        std::uint32_t length) {
   assert(kept <= length);
   const auto ps = static_cast<std::uint64_t>(time.ps);
   char* at = store(begin_, std::uint32_t{kPacket});

@@ -29,12 +29,12 @@ namespace {
 
 std::list<Algorithm>& entries() {
   static std::list<Algorithm> all{
-      describe<Bbr>(),        describe<Cubic>(),    describe<Dcqcn>(),       describe<DcqcnVaiSf>(),
-      describe<Dctcp>(),      describe<DctcpVaiSf>(), describe<External>(),  describe<FixedWindow>(),
-      describe<Hpcc>(),       describe<HpccAlphaFair>(), describe<HpccPerHop>(), describe<MDctcp>(),
-      describe<MHpcc>(),      describe<MNscc>(),    describe<MSwift>(),      describe<NewReno>(),
-      describe<Nscc>(),       describe<PccRl>(),    describe<Smartt>(),      describe<Swift>(),
-      describe<Timely>(),     describe<TimelyVaiSf>(),
+      describe<Bbr>(),    describe<Cubic>(),         describe<Dcqcn>(),      describe<DcqcnVaiSf>(),
+      describe<Dctcp>(),  describe<DctcpVaiSf>(),    describe<External>(),   describe<FixedWindow>(),
+      describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<HpccPerHop>(), describe<MDctcp>(),
+      describe<MHpcc>(),  describe<MNscc>(),         describe<MSwift>(),     describe<NewReno>(),
+      describe<Nscc>(),   describe<PccRl>(),         describe<Smartt>(),     describe<Swift>(),
+      describe<Timely>(), describe<TimelyVaiSf>(),
   };
   return all;
 }

@@ -69,9 +69,8 @@ struct VaiSfParams {
 class TimelyVaiSf {
  public:
   using Params = VaiSfParams<Timely>;
-  static constexpr About about{.name = "timely-vai-sf",
-                               .title = "TIMELY VAI SF",
-                               .source = "named in Fast Convergence V; the form is ours"};
+  static constexpr About about{
+      .name = "timely-vai-sf", .title = "TIMELY VAI SF", .source = "named in Fast Convergence V; the form is ours"};
   static std::span<const Preset> presets() { return Timely::presets(); }
   static DelayTarget delay_target(const Params& p, const FlowFacts& facts, Time host_delay) {
     return Timely::delay_target(p.algorithm, facts, host_delay);

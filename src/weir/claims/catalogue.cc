@@ -8,10 +8,10 @@ namespace weir::claims {
 const std::vector<Evaluator>& evaluators() {
   static const std::vector<Evaluator> all = [] {
     std::vector<Evaluator> out;
-    for (auto list : {hpcc_arithmetic, hpcc_theory, hpcc_runs, hpcc_parameters, hpcc_testbed_runs, fairness_arithmetic,
-                      fairness_runs, fairness_parts, fairness_elsewhere, on_ramp_arithmetic, on_ramp_foresight,
-                      on_ramp_runs, rl_arithmetic, rl_policies, rl_training, spraying_arithmetic, spraying_theorems,
-                      spraying_figures})
+    for (auto list :
+         {hpcc_arithmetic, hpcc_theory, hpcc_runs, hpcc_parameters, hpcc_testbed_runs, fairness_arithmetic,
+          fairness_runs, fairness_parts, fairness_elsewhere, on_ramp_arithmetic, on_ramp_foresight, on_ramp_runs,
+          rl_arithmetic, rl_policies, rl_training, spraying_arithmetic, spraying_theorems, spraying_figures})
       std::ranges::move(list(), std::back_inserter(out));
     return out;
   }();

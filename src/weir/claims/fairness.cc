@@ -156,8 +156,9 @@ void sixteen_swift_flows(Context& context) {
   context.judge("B13", least(all(four.one_gbps, swing_of_all)) > swing_of_all(plain), both(swing, swing_of_all));
   context.judge("B17", vai_sf_has_least(four, mean_of_all), both(mean_queue, mean_of_all));
   const double calm = most(all(four.vai_sf, swing_of_all));
-  context.judge("B39", calm <= swing_of_all(plain) && calm <= least(all(four.one_gbps, swing_of_all)) &&
-                           calm <= least(all(four.probabilistic, swing_of_all)),
+  context.judge("B39",
+                calm <= swing_of_all(plain) && calm <= least(all(four.one_gbps, swing_of_all)) &&
+                    calm <= least(all(four.probabilistic, swing_of_all)),
                 compare(four, "Swift", swing_of_all, " KB", 1));
   judge_deviation(context, "B22", four, 0.6);
 

@@ -68,8 +68,7 @@ double share_up_to(std::string_view workload, double bytes) {
   const auto sizes = traffic::SizeDistribution::named(workload);
   constexpr int kDraws = 100'000;
   int small = 0;
-  for (int i = 0; i < kDraws; ++i)
-    small += static_cast<double>(sizes.quantile((i + 0.5) / kDraws).count) <= bytes;
+  for (int i = 0; i < kDraws; ++i) small += static_cast<double>(sizes.quantile((i + 0.5) / kDraws).count) <= bytes;
   return static_cast<double>(small) / kDraws;
 }
 

@@ -59,8 +59,8 @@ double grabbed(const Context& context, const std::vector<std::string>& overrides
   });
   require(watch.finished().size() == 15, "not all others have left");
   const Time left = watch.finished().back().finish;
-  const auto first = std::find_if(rate.begin(), rate.end(),
-                                  [&](const auto& at) { return at.first > left && at.second >= 0.9; });
+  const auto first =
+      std::find_if(rate.begin(), rate.end(), [&](const auto& at) { return at.first > left && at.second >= 0.9; });
   return us(first == rate.end() ? Time::max() : first->first - left);
 }
 

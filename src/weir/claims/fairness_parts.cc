@@ -35,9 +35,7 @@ Outcome run_vai_sf(const Context& context, const Incast& incast, const Protocol&
 }
 
 // Joins the texts of what has been measured.
-void tell_also(std::string& measured, const std::string& more) {
-  measured += (measured.empty() ? "" : "; ") + more;
-}
+void tell_also(std::string& measured, const std::string& more) { measured += (measured.empty() ? "" : "; ") + more; }
 
 struct ProtocolAndIncast {
   const Protocol& protocol;
@@ -53,8 +51,8 @@ void b36_the_dampener_prevents_feedback(Context& context) {
   std::string measured;
   for (const ProtocolAndIncast& c : four_cases()) {
     const double with = mean_queue(run_vai_sf(context, c.incast, c.protocol, {}));
-    const double without = mean_queue(
-        run_vai_sf(context, c.incast, c.protocol, {"algorithm.vai_dampener_constant=1e9"}));
+    const double without =
+        mean_queue(run_vai_sf(context, c.incast, c.protocol, {"algorithm.vai_dampener_constant=1e9"}));
     holds = holds && with < without;
     tell_also(measured, fmt::format("{}: {:.1f} KB, without {:.1f} KB", c.text(), with, without));
   }
@@ -86,7 +84,7 @@ void b38_a_shorter_period(Context& context) {
     std::vector<Outcome> found;
     for (const int s : {10, 30, 90}) {
       found.push_back(run_vai_sf(context, kSixteen, protocol,
-                             {"algorithm.vai_enabled=false", fmt::format("algorithm.sf_acks={}", s)}));
+                                 {"algorithm.vai_enabled=false", fmt::format("algorithm.sf_acks={}", s)}));
       const Outcome& o = found.back();
       tell_also(measured, fmt::format("{}, s = {}: {} us, 95th percentile {:.1f} KB, throughput {:.2f} %",
                                       protocol.name, s, text(protocol.t(o)), p95_queue(o), 100 * o.busy));
@@ -168,8 +166,7 @@ void b45_flow_based_scaling(Context& context) {
 void b46_the_reference_window(Context& context) {
   const Outcome with = run_vai_sf(context, kNinetySix, kOfSwift, {});
   const Outcome without = run_vai_sf(context, kNinetySix, kOfSwift, {"algorithm.reference_window=false"});
-  const bool holds =
-      fair_deliveries(with) < fair_deliveries(without) && p95_queue(with) < p95_queue(without);
+  const bool holds = fair_deliveries(with) < fair_deliveries(without) && p95_queue(with) < p95_queue(without);
   context.judge("B46", holds,
                 fmt::format("{} us, 95th percentile {:.1f} KB; without {} us, {:.1f} KB", text(fair_deliveries(with)),
                             p95_queue(with), text(fair_deliveries(without)), p95_queue(without)));

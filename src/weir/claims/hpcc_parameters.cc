@@ -129,8 +129,7 @@ void a61_stages_trade_speed_for_stability(Context& context) {
   std::string measured;
   for (const int stages : {0, 5, 20}) {
     times.push_back(reclaimed(context, stages));
-    const Steady s =
-        steady(context, 16, 1_ms, 10_ms - 10_us, {fmt::format("algorithm.max_stage={}", stages)});
+    const Steady s = steady(context, 16, 1_ms, 10_ms - 10_us, {fmt::format("algorithm.max_stage={}", stages)});
     swings.push_back(s.p95 - s.p5);
     measured += fmt::format("{}{}: 90 % of line after {:.1f} us, queue swings by {:.1f} KB",
                             measured.empty() ? "" : "; ", stages, us(times.back()), kb(swings.back()));
@@ -164,9 +163,9 @@ void a64_filters_make_windows_steady(Context& context) {
   const double both = restlessness(context, {});
   const double no_minimum = restlessness(context, {"algorithm.min_queue=false"});
   const double no_ewma = restlessness(context, {"algorithm.ewma=false"});
-  context.judge("A64", both < no_minimum && both < no_ewma,
-                fmt::format("{:.0f} B; without the minimum {:.0f} B, without the EWMA {:.0f} B", both, no_minimum,
-                            no_ewma));
+  context.judge(
+      "A64", both < no_minimum && both < no_ewma,
+      fmt::format("{:.0f} B; without the minimum {:.0f} B, without the EWMA {:.0f} B", both, no_minimum, no_ewma));
 }
 
 }  // namespace

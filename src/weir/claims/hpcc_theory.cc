@@ -240,8 +240,10 @@ void a57_packets_are_biased(Context& context) {
       const double towards = proportional[j] * scale - fair[j];
       holds = holds && (m.rates[j] - fair[j]) * towards > 0;
       measured += fmt::format("{}{:.1f} (max-min {:.1f}, proportional {:.1f})",
-                              measured.empty() ? "" : j == 0 ? "; " : ", ", m.rates[j] * 1e-9, fair[j] * 1e-9,
-                              proportional[j] * scale * 1e-9);
+                              measured.empty() ? ""
+                              : j == 0         ? "; "
+                                               : ", ",
+                              m.rates[j] * 1e-9, fair[j] * 1e-9, proportional[j] * scale * 1e-9);
     }
     measured += " Gb/s";
   }

@@ -113,7 +113,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   };
   struct HostPorts {
     std::vector<OwnPort> ports;
-    std::vector<Drawn> drawn;  // by slot
+    std::vector<Drawn> drawn;     // by slot
     std::uint32_t last = 0;       // index of the port that has sent last
     bool common_is_next = false;  // Host::ready, before the queue of a port
 
@@ -153,7 +153,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
 
   const net::ClassSet all_classes_;
   const bool is_ideal_;
-  const bool sends_at_once_;  // it is, and as fast as its ports
+  const bool sends_at_once_;        // it is, and as fast as its ports
   std::vector<NicTiming> timings_;  // by host; empty if all NICs are ideal, or hosts have several ports
   std::vector<Time> takes_from_;    // by host: when its NIC takes the next packet; empty without host.nic_rate
   std::vector<HostPorts> several_;  // by host; empty if all hosts have one port

@@ -84,12 +84,13 @@ struct BalancingParams {
          "data",
          "csg-htsim: adaptive; uet-htsim hashes packets under 100 B")
         .only_with("kind", {"adaptive"});
-    p.choice("ports", &B::ports, {"auto", "hash", "lane", "free", "entropy"},
-             "of hosts with several ports, by which a packet leaves. Of a flow that keeps to its path, hash: one port, by "
-             "the hash of its addresses and ports; lane: one port, number (source port mod number of ports). Of a flow "
-             "that sprays, free: whichever is free; entropy: the one that the packet's entropy names, so that reps "
-             "learns which ports are bad. auto: hash or free",
-             "hash: IEEE 802.1AX; lane: NCCL, a channel keeps to a NIC; free: uet-htsim");
+    p.choice(
+        "ports", &B::ports, {"auto", "hash", "lane", "free", "entropy"},
+        "of hosts with several ports, by which a packet leaves. Of a flow that keeps to its path, hash: one port, by "
+        "the hash of its addresses and ports; lane: one port, number (source port mod number of ports). Of a flow "
+        "that sprays, free: whichever is free; entropy: the one that the packet's entropy names, so that reps "
+        "learns which ports are bad. auto: hash or free",
+        "hash: IEEE 802.1AX; lane: NCCL, a channel keeps to a NIC; free: uet-htsim");
   }
 
   // Whether each packet may take another path: the sender draws an entropy for each.

@@ -284,7 +284,8 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
 }
 
 template <class P>
-inline std::uint32_t Senders<P>::entropy_of_next(std::uint32_t h, const Flow& flow, std::uint32_t connection, Time now) {
+inline std::uint32_t Senders<P>::entropy_of_next(std::uint32_t h, const Flow& flow, std::uint32_t connection,
+                                                 Time now) {
   if (flow.ports == PortChoice::entropy) [[unlikely]]
     return nics().take_entropy(h, flow, now);
   return network().hosts[h].connections.paths(connection).next(now);

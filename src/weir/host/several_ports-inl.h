@@ -40,8 +40,7 @@ std::uint32_t Nics<P>::port_of(const Host& host, const Flow& flow) const {
 
 template <class P>
 Rate Nics<P>::rate_of(const Host& host, const Flow& flow) const {
-  if (!have_several_ || !flow.takes_all_ports())
-    return model().host.capped(shared().port(port_of(host, flow)).rate);
+  if (!have_several_ || !flow.takes_all_ports()) return model().host.capped(shared().port(port_of(host, flow)).rate);
   Rate all;
   for (const std::uint32_t port : switching().routing().ports_to(number_of(host), flow.dst))
     all = all + shared().port(port).rate;

@@ -195,7 +195,8 @@ PacketQueueProbe::PacketQueueProbe(const QueuesParams& params, const Context& co
   auto filter = trace_filter(model_of(simulation_).topology, params.ports, params.start, params.stop);
   filter.kinds = net::kind_bit(found_ ? net::EventKind::accepted : net::EventKind::left);
   filter.passes_over_others = true;
-  simulation_.trace(filter, [this](net::TraceEvents events) { count(events); }, net::Telling::beside);
+  simulation_.trace(
+      filter, [this](net::TraceEvents events) { count(events); }, net::Telling::beside);
 }
 
 void PacketQueueProbe::count(net::TraceEvents events) {

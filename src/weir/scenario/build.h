@@ -59,8 +59,8 @@ struct Expected {
   std::uint64_t flows = 0;
   std::uint64_t unlisted = 0;  // of flows, messages of which nothing is kept when they have ended
   std::uint64_t at_once = 0;   // estimate: how many messages of drivers are on their way at the same time
-  std::uint64_t packets = 0;  // full ones and the rest, without retransmissions
-  Bytes payload;              // no more than its type holds
+  std::uint64_t packets = 0;   // full ones and the rest, without retransmissions
+  Bytes payload;               // no more than its type holds
   Time last_start;
   bool all = true;          // false: there are more flows than were looked at
   double of_all = 1;        // estimate, by when the traffic ends, of how many times these flows there are in all; >= 1

@@ -69,7 +69,8 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
                                                 const std::function<void(const std::string&)>& notice) {
   Tags tags(tag_names);
   traffic::Context context;
-  for (std::uint32_t h = 0; h < model.topology.hosts; ++h) context.host_rates.push_back(model.host.capped(model.routing.rate_of_host(h)));
+  for (std::uint32_t h = 0; h < model.topology.hosts; ++h)
+    context.host_rates.push_back(model.host.capped(model.routing.rate_of_host(h)));
   context.seed = s.run.seed;
   context.folder = s.folder;
   context.notice = notice;

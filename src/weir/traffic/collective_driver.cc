@@ -143,7 +143,8 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
                      .messages = messages_,
                      .rows = id_ == kAnyId ? messages_ : 0,
                      .at_once = collective_.window > 0 ? std::uint64_t{ranks()} * collective_.window
-                                                       : messages_ / std::max<std::size_t>(longest().size(), 1),
+                                                       : messages_ / std::max<std::size_t>(longest().size(), 1) *
+                                                             first_chunks() / collective_.chunks,
                      .unfinished = messages_,
                      .payload = payload(),
                      .each = each(),

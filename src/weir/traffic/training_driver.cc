@@ -123,7 +123,8 @@ std::size_t TrainingDriver::lane(std::uint32_t from, std::uint64_t channel) cons
 // A message, or a part of its path, which comes before it.
 void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
   if (!tells_path_)
-    return arrive(desk, from, static_cast<Channel>(word & kChannelMask), static_cast<std::uint32_t>(word >> kChannelBits));
+    return arrive(desk, from, static_cast<Channel>(word & kChannelMask),
+                  static_cast<std::uint32_t>(word >> kChannelBits));
   Rank& own = of_rank_[ranks_[desk.host()]];
   Coming& coming = own.coming[lane(from, path_word::channel(word))];
   if (path_word::is_part(word)) {

@@ -126,13 +126,14 @@ struct Model {
              net::PathPolicies::keeps_turns(p.balancing.ack_path_policy());
     });
   }
-  // The entropy of a flow: of all its packets, unless it sprays. Where hosts have several ports and flows keep to lanes,
-  // it is one by which the routes take the port of the lane.
+  // The entropy of a flow: of all its packets, unless it sprays. Where hosts have several ports and flows keep to
+  // lanes, it is one by which the routes take the port of the lane.
   std::uint32_t entropy_of(std::uint32_t src, std::uint32_t dst, std::uint16_t sport, std::uint16_t dport,
                            std::uint16_t profile) const {
     const std::uint32_t hashed = net::flow_entropy(src, dst, sport, dport);
-    const bool keeps_lane = profiles[profile].balancing.ports == host::PortChoice::lane;
-    return keeps_lane && routing.hosts_have_several_ports() ? routing.entropy_of_lane(src, dst, hashed, sport) : hashed;
+    const bool keeps_lane =
+        routing.hosts_have_several_ports() && profiles[profile].balancing.ports == host::PortChoice::lane;
+    return keeps_lane ? routing.entropy_of_lane(src, dst, hashed, sport) : hashed;
   }
   Time turn_length() const { return engine::turn_length(topology); }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }

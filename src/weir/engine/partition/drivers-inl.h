@@ -113,7 +113,8 @@ void Drivers<P>::on_notice(std::uint32_t h, const Notice& notice, Time now) {
     case NoticeKind::received: return driver.received(desk(notice.driver, h, now), notice.message);
     case NoticeKind::sent:
       end(h, {.message = notice.message, .driver = notice.driver},
-          model().entropy_of(h, notice.message.dst, notice.message.sport, notice.message.dport, notice.message.profile), now);
+          model().entropy_of(h, notice.message.dst, notice.message.sport, notice.message.dport, notice.message.profile),
+          now);
       return;
     case NoticeKind::posted: return driver.posted(desk(notice.driver, h, now), notice.message.src, notice.message.word);
   }

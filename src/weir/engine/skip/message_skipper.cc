@@ -70,8 +70,8 @@ std::optional<MessageSkipper::Lasts> MessageSkipper::begin(std::uint32_t partiti
 }
 
 void MessageSkipper::add_flow(const traffic::Flow& flow) {
-  disturb(ports_both_ways(model_, flow.src, flow.dst, model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile),
-                          flow.profile),
+  disturb(ports_both_ways(model_, flow.src, flow.dst,
+                          model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile), flow.profile),
           true);
 }
 

@@ -42,8 +42,8 @@ std::int64_t SteadyFlowSkipper::acknowledged(const History& c) const {
 
 void SteadyFlowSkipper::add_flow(const traffic::Flow& flow) {
   History& c = histories_[flow.id];
-  c.ports = data_ports(model_, flow.src, flow.dst, model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile),
-                       flow.profile);
+  c.ports = data_ports(model_, flow.src, flow.dst,
+                       model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile), flow.profile);
   c.src = flow.src;
   c.start = flow.start;
   disturbed_.insert(disturbed_.end(), c.ports.begin(), c.ports.end());

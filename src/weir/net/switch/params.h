@@ -143,10 +143,11 @@ struct NetworkParams {
              "switch ports: one event per packet, or the plain two-event reference; the same results");
     p.flag("telemetry", &NetworkParams::telemetry,
            "switches can write telemetry (INT); it is written for flows that read it");
-    p.choice("int_queue", &NetworkParams::int_queue, {"left", "found"},
-             "the queue that telemetry tells: what a packet leaves behind at the port when it departs, or what it found "
-             "there when it arrived; found takes two events per packet",
-             "HPCC 4.1, A.4")
+    p.choice(
+         "int_queue", &NetworkParams::int_queue, {"left", "found"},
+         "the queue that telemetry tells: what a packet leaves behind at the port when it departs, or what it found "
+         "there when it arrived; found takes two events per packet",
+         "HPCC 4.1, A.4")
         .only_with("algorithm.telemetry");
     p.flag("reroute", &NetworkParams::reroute,
            "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
