@@ -64,11 +64,12 @@ TEST(HpccPerHop, OfOneLinkIsHpcc) {
     for (int i = 0; i < 3'000; ++i) {
       const auto dt = static_cast<std::int64_t>(100'000 + random() % 2'000'000);
       link.time += dt;
-      link.tx_bytes += dt / 100 * static_cast<std::int64_t>(30 + random() % 90) / 100;
+      link.tx_bytes += dt / 100 * static_cast<std::int64_t>(60 + random() % 90) / 100;
       link.queue = i % 500 < 300 ? static_cast<std::int32_t>(random() % 200'000) : 0;
       seq += 1'000;
-      whole.ack(seq, seq + whole.window(), {link});
-      per_hop.ack(seq, seq + whole.window(), {link});
+      const std::int64_t snd_nxt = seq + whole.window();
+      whole.ack(seq, snd_nxt, {link});
+      per_hop.ack(seq, snd_nxt, {link});
       ASSERT_EQ(per_hop.window(), whole.window()) << i;
       ASSERT_EQ(per_hop.control.rate, whole.control.rate);
       least = std::min(least, whole.window());

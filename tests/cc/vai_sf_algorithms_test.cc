@@ -133,7 +133,7 @@ TEST(DctcpVaiSf, GrowsByTokens) {
   Driven<DctcpVaiSf> f(params);
   for (auto* flow : {&plain, &f}) {
     flow->ack(1_us, {.ecn = true, .in_flight = 0_B, .rtt = 30_us});
-    flow->ack(2_us, {.in_flight = 0_B, .sent_at = 2_us, .rtt = 30_us});  // ends the round trip
+    flow->ack(2_us, {.sent_at = 2_us, .in_flight = 0_B, .rtt = 30_us});  // ends the round trip
     flow->acks(20, 3_us, {.rtt = 10_us});
   }
   const double share = 20'000 / 81'250.0;  // of a round trip
