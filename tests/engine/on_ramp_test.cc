@@ -51,7 +51,8 @@ Incast incast(const host::Profile& profile) {
 constexpr Time kT = 30_us;
 
 // It is given no more than packets and delays, so it does under any algorithm what it is for: where the queue is far
-// above T without it, it is much shorter with it; where not, it stays within T or as it was. Nothing is starved.
+// above T without it, it is much shorter with it; where not, it stays within T or as it was. Nothing is starved. beta
+// begins at 0 here, not at 1, its default, with which a queue is drained more slowly.
 TEST(OnRamp, WorksUnderEveryAlgorithm) {
   const double at_threshold = static_cast<double>(bytes_in(kT, 100_Gbps).count);
   int far_above = 0;

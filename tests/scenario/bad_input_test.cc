@@ -97,6 +97,10 @@ TEST(BadInput, IsTold) {
       {"hosts = 4", "pods = 4",
        "a.toml:3: key 'topology.pods': unknown key; valid is hosts, rate, delay, planes, host_links, "
        "hosts_per_server, kind"},
+      {"name = \"hpcc\"", "name = \"hpcc\"\nload_balancing.ports = \"free\"",
+       "a.toml:7: key 'algorithm.load_balancing.ports': a flow that keeps to its path keeps to a port of its host; "
+       "valid "
+       "are auto, hash, lane"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nmaxstage = 3",
        "a.toml:7: key 'algorithm.maxstage': unknown key (did you mean 'max_stage'?); valid is " + hpcc_keys() +
            ", name, preset, recovery, load_balancing, on_ramp, stack, class, ack_every, unsolicited"},

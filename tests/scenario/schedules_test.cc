@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "weir/base/error.h"
 #include "weir/probe/collective_report.h"
 #include "weir/scenario/build.h"
@@ -15,20 +17,26 @@ namespace {
 
 using traffic::Operation;
 
-constexpr const char* kStar = R"(
+// A star without packets, and traffic on it.
+std::string star(int hosts, int gbps, const std::string& traffic) {
+  return fmt::format(R"(
 [topology]
 kind = "star"
-hosts = 8
-rate = "100 Gbps"
+hosts = {}
+rate = "{} Gbps"
 [algorithm]
 name = "fixed-window"
 [run]
 fidelity = "flow"
 [[traffic]]
-kind = "collective"
+{})",
+                     hosts, gbps, traffic);
+}
+
+const std::string kStar = star(8, 100, R"(kind = "collective"
 operation = "ring-broadcast"
 size = "8 MB"
-)";
+)");
 
 // Of a message from host 0 to host 1 on an idle network: until it is received, and until that is known.
 struct Idle {
@@ -150,41 +158,30 @@ TEST(Rounds, TakeTheTimeOfTheirMessages) {
 // In a ring over servers only one GPU of each sends to another server. With a channel for each GPU all NICs are busy,
 // and bus bandwidth is that of all of them.
 TEST(Channels, UseAllNics) {
-  const std::string text = R"(
-[topology]
-kind = "star"
-hosts = 16
-rate = "400 Gbps"
-[algorithm]
-name = "fixed-window"
-[run]
-fidelity = "flow"
-[[traffic]]
-kind = "collective"
+  const std::string text = star(16, 400, R"(kind = "collective"
 operation = "ring-all-reduce"
 size = "1600 MB"
 group = 4
 chunks = 4
-)";
+)");
   const double nic = 400e9 * 1000 / 1048;
   const Found one = find(text, {});
   const Found all = find(text, {"traffic.0.channels=4"});
   EXPECT_NEAR(*one.summary.bus_bandwidth(), nic, 0.02 * nic);
   EXPECT_NEAR(*all.summary.bus_bandwidth(), 4 * nic, 0.02 * 4 * nic);
   EXPECT_EQ(all.summary.messages, one.summary.messages);
+  // What one NIC of a server needs for the buffer.
+  const double by_one = 1600e6 * 8 / nic;
   // The same along a chain, and up and down trees, whose chunks follow each other one by one.
   for (const char* operation : {"ring-broadcast", "ring-reduce", "tree-all-reduce"}) {
     const std::vector<std::string> set{std::string("traffic.0.operation=") + operation, "traffic.0.chunks=64",
                                        "traffic.0.active_chunks=8"};
     std::vector<std::string> with = set;
     with.emplace_back("traffic.0.channels=4");
-    // What one NIC of a server needs for the buffer.
-    const double by_one = 1600e6 * 8 / nic;
     EXPECT_GE(find(text, set).summary.completion->seconds(), by_one) << operation;
     EXPECT_LT(find(text, with).summary.completion->seconds(), 0.9 * by_one) << operation;
   }
   // With a slot for each next host, chunks follow each other along the chain: 64 of them, and those that fill it.
-  const double by_one = 1600e6 * 8 / nic;
   const double chain = find(text, {"traffic.0.operation=ring-broadcast", "traffic.0.chunks=64", "traffic.0.slots=1"})
                            .summary.completion->seconds();
   EXPECT_GT(chain, by_one * (64 + 2) / 64);
@@ -261,20 +258,10 @@ TEST(Calls, AreOfProcessGroups) {
 
 // Tensor parallelism between neighbours, then data parallelism between hosts that are 4 apart.
 TEST(Calls, AreListedInAFile) {
-  const std::string text = R"(
-[topology]
-kind = "star"
-hosts = 8
-rate = "100 Gbps"
-[algorithm]
-name = "fixed-window"
-[run]
-fidelity = "flow"
-[[traffic]]
-kind = "calls"
+  const std::string text = star(8, 100, R"(kind = "calls"
 file = "calls.csv"
 repeat = 2
-)";
+)");
   const Found found = find(text, {});
   const Idle tensor = found.message(Bytes{1'000'000});
   const Idle data = found.message(Bytes{500'000});
