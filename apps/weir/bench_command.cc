@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -34,7 +35,7 @@ struct Case {
   std::string name;
   std::string meaning;
   std::string scenario;
-  std::vector<std::string> overrides;
+  std::function<std::vector<std::string>()> overrides;
   int repeats = 3;
   std::string single = {};  // the case of which this one is the run on several threads
 };
@@ -69,39 +70,51 @@ std::vector<std::string> with_ideal_nics(std::vector<std::string> overrides) {
 }
 
 const std::vector<Case>& cases() {
-  const std::vector<std::string> arrivals{"traffic.0.stop=1 ms", "probes.queues=false", "probes.pfc=false",
-                                          "probes.links=false"};
-  auto on_two = arrivals;
-  on_two.emplace_back("run.threads=2");
+  using Changes = std::vector<std::string>;
+  const auto arrivals = [] {
+    return Changes{"traffic.0.stop=1 ms", "probes.queues=false", "probes.pfc=false", "probes.links=false"};
+  };
+  const auto on_two = [=] {
+    Changes out = arrivals();
+    out.emplace_back("run.threads=2");
+    return out;
+  };
   static const std::vector<Case> list{
       {"fat-tree-320-hpcc", "320 hosts, Facebook Hadoop at 50 %, HPCC, 1 ms of arrivals", "demo-hpcc", arrivals},
       {"fat-tree-320-dcqcn", "the same flows under DCQCN", "demo-dcqcn", arrivals},
       {"fat-tree-320-hpcc-2-threads", "the first case on two threads", "demo-hpcc", on_two, 3, "fat-tree-320-hpcc"},
-      {"incast-16-hpcc",
-       "16 flows of 200 MB to one host on one switch, HPCC",
-       "incast-16",
-       {"traffic.0.size=200 MB", "probes.queues=false", "probes.rates=false"}},
-      {"one-host-10-flows", "10 flows of one host, 2 GB together, fixed window", "incast-16", flows_of_one_host(10)},
-      {"one-host-1000-flows", "the same bytes in 1000 flows", "incast-16", flows_of_one_host(1000)},
+      {"incast-16-hpcc", "16 flows of 200 MB to one host on one switch, HPCC", "incast-16",
+       [] {
+         return Changes{"traffic.0.size=200 MB", "probes.queues=false", "probes.rates=false"};
+       }},
+      {"one-host-10-flows", "10 flows of one host, 2 GB together, fixed window", "incast-16",
+       [] { return flows_of_one_host(10); }},
+      {"one-host-1000-flows", "the same bytes in 1000 flows", "incast-16", [] { return flows_of_one_host(1000); }},
       {"permutation-128", "128 hosts at 800 Gb/s, 8 MiB each, NSCC, packets sprayed", "permutation-spraying",
-       with_ideal_nics({})},
+       [] { return with_ideal_nics({}); }},
       {"permutation-128-ecmp", "the same on one path a flow", "permutation-spraying",
-       with_ideal_nics({"algorithm.load_balancing.kind=ecmp"})},
+       [] { return with_ideal_nics({"algorithm.load_balancing.kind=ecmp"}); }},
       {"permutation-128-priority",
        "the first of them with acknowledgements in a class of their own, which goes ahead of data",
-       "permutation-spraying", with_ideal_nics({"transport.ack_class=priority"})},
+       "permutation-spraying", [] { return with_ideal_nics({"transport.ack_class=priority"}); }},
       {"permutation-1024", "1,024 hosts, 2 MiB each", "permutation-spraying",
-       with_ideal_nics({"topology.k=16", "traffic.0.size=2 MiB"})},
+       [] {
+         return with_ideal_nics({"topology.k=16", "traffic.0.size=2 MiB"});
+       }},
       {"permutation-1024-priority", "the same with acknowledgements in a class of their own", "permutation-spraying",
-       with_ideal_nics({"topology.k=16", "traffic.0.size=2 MiB", "transport.ack_class=priority"})},
-      {"permutation-8192",
-       "8192 hosts at 100 Gb/s, k = 32 fat tree, one flow of 250 KB each, fixed window",
+       [] {
+         return with_ideal_nics({"topology.k=16", "traffic.0.size=2 MiB", "transport.ack_class=priority"});
+       }},
+      {"permutation-8192", "8192 hosts at 100 Gb/s, k = 32 fat tree, one flow of 250 KB each, fixed window",
        "permutation-fat-tree",
-       {"topology.k=32", "traffic.0.size=250 KB", "probes.queues=false", "probes.links=false"},
+       [] {
+         return Changes{"topology.k=32", "traffic.0.size=250 KB", "probes.queues=false", "probes.links=false"};
+       },
        1},
       {"incast-8192-pcc-rl-1k", "8192 flows of 64 hosts to one, 2 s, PCC-RL's int8 policy, packets of 1 KB",
-       "incast-16", eight_thousand_to_one("1 KB"), 1},
-      {"incast-8192-pcc-rl-4k", "the same with packets of 4 KB", "incast-16", eight_thousand_to_one("4 KB"), 1},
+       "incast-16", [] { return eight_thousand_to_one("1 KB"); }, 1},
+      {"incast-8192-pcc-rl-4k", "the same with packets of 4 KB", "incast-16",
+       [] { return eight_thousand_to_one("4 KB"); }, 1},
   };
   return list;
 }
@@ -119,7 +132,7 @@ const Case& case_named(const std::string& name) {
 // What the process of one repeat does, and what bench/instructions.py counts.
 void run_case(const Case& c, const std::vector<std::string>& changes) {
   run::end_with_parent();
-  auto overrides = c.overrides;
+  auto overrides = c.overrides();
   overrides.insert(overrides.end(), changes.begin(), changes.end());
   const run::Outcome o = run::execute(embedded_scenario(c.scenario, overrides), nullptr);
   const auto& counters = o.manifest.counters;

@@ -20,7 +20,7 @@ constexpr net::EventKind kKind = net::EventKind::paused;
 std::int64_t push(TraceStream& stream, std::int64_t from, std::int64_t n) {
   TraceStream::Recorded recorded(2);
   for (std::int64_t i = from; i < from + n; ++i) {
-    net::TraceEvent& event = recorded[static_cast<std::size_t>(i % 2)].emplace_back();
+    net::TraceEvent& event = recorded[static_cast<std::size_t>(i % 2)].events.emplace_back();
     event.kind = kKind;
     event.time = Time{i};
     event.window = Bytes{i};
@@ -60,11 +60,11 @@ TEST_P(TraceStreams, WhatComesLaterIsKept) {
     for (const net::TraceEvent& event : events) seen.push_back(event.window.count);
   });
   TraceStream::Recorded recorded(1);
-  recorded[0].resize(2);
-  for (net::TraceEvent& event : recorded[0]) event.kind = kKind;
-  recorded[0][0].time = Time{20};
-  recorded[0][0].window = Bytes{1};
-  recorded[0][1].time = Time{5};
+  recorded[0].events.resize(2);
+  for (net::TraceEvent& event : recorded[0].events) event.kind = kKind;
+  recorded[0].events[0].time = Time{20};
+  recorded[0].events[0].window = Bytes{1};
+  recorded[0].events[1].time = Time{5};
   stream_.push(recorded, Time{10});
   stream_.finish();
   EXPECT_EQ(seen, std::vector<std::int64_t>{0});

@@ -44,8 +44,7 @@ TEST(EcnThresholds, AreTheAlgorithms) {
   const std::string on = "[network.ecn]\nenabled = true\n";
   const std::string none =
       "network.ecn: no algorithm of this scenario comes with thresholds; those of HPCC 5.1 for DCQCN are taken: k_min "
-      "= "
-      "100 KB, k_max = 400 KB, p_max = 0.2, at_rate = 25 Gbps";
+      "= 100 KB, k_max = 400 KB, p_max = 0.2, at_rate = 25 Gbps; where no algorithm reads marks, they change nothing";
   const std::string unscaled =
       "network.ecn: k_min = 40 KB, k_max = 40 KB of 'PROFILE' (Spraying IV-A) are for links of 800 Gbps, and taken for "
       "100 Gbps alike; write at_rate = \"800 Gbps\" to scale them with the rate, or k_min and k_max";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -108,10 +109,20 @@ struct TraceEvent {
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
   Bytes first;                   // told_loss: the first lost byte; started: the flow's size
-  SackFacts sack;                // sent, received
-  std::array<std::uint64_t, kMaxWireHops> int_hop{};  // sent, received: its INT hops as on the wire
 };
-static_assert(sizeof(TraceEvent) == 200);
+static_assert(sizeof(TraceEvent) == 128);
+
+// An event `sent` or `received`, with what headers on the wire say beside the packet.
+struct WireEvent : TraceEvent {
+  SackFacts sack;
+  std::array<std::uint64_t, kMaxWireHops> int_hop{};  // INT hops
+};
+
+// Of an event of one of these two kinds: the whole of it.
+inline const WireEvent& on_wire(const TraceEvent& event) {
+  assert((kOnWire & kind_bit(event.kind)) != 0);
+  return static_cast<const WireEvent&>(event);
+}
 
 // Which events are handed over: those of these kinds at these ports in [from, until). Events of flows pass whatever
 // their port, and are recorded at any time.

@@ -175,7 +175,7 @@ void Capture::look(net::TraceEvents events) {
     if (event.kind == net::EventKind::started)
       table_.add(event);
     else
-      write(event);
+      write(net::on_wire(event));
   }
 }
 
@@ -189,7 +189,7 @@ void Capture::finish() {
 
 bool Capture::is_chosen(std::uint64_t flow) const { return flows_.empty() || probe::contains(flows_, flow); }
 
-void Capture::write(const net::TraceEvent& event) {
+void Capture::write(const net::WireEvent& event) {
   FlowOfPacket* flow = nullptr;
   if (!event.packet.is_control()) {
     flow = table_.find(event.src, event.packet);

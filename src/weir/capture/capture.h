@@ -106,7 +106,7 @@ class Capture {
   void open_file(std::span<const std::uint32_t> ports);
   Interface interface_of(std::uint32_t port) const;
   void look(net::TraceEvents events);
-  void write(const net::TraceEvent& event);
+  void write(const net::WireEvent& event);
   bool is_chosen(std::uint64_t flow) const;
   static constexpr std::size_t kMostComment = 160;  // four numbers of 20 digits at most, their names, copied texts
   // Writes into memory that has room for it, and returns the end.

@@ -31,7 +31,7 @@ constexpr std::uint8_t kDscpOf(net::TrafficClass c) {
 
 // A packet as its headers need it.
 struct Frames::Shape {
-  const net::TraceEvent& event;
+  const net::WireEvent& event;
   const net::PacketView& packet;
   FlowOfPacket& flow;
   Protocol protocol;
@@ -53,7 +53,7 @@ Frames::Frames(const engine::Model& model, bool ipv6)
 
 // Most packets of a flow have a head that differs in a few bytes from that of the last one. Over IPv6 a checksum
 // follows from those bytes.
-Frame Frames::make(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
+Frame Frames::make(const net::WireEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow,
                    std::uint8_t* head) {
   const net::PacketView& packet = event.packet;
   if (packet.is_control()) return pfc(packet, from, head);
@@ -84,7 +84,7 @@ bool Frames::is_own(const net::PacketView& packet) const {
          (packet.kind == PacketKind::cnp && protocols_[packet.profile] != Protocol::rocev2);
 }
 
-Frame Frames::whole(const net::TraceEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
+Frame Frames::whole(const net::WireEvent& event, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
                     std::uint8_t* head) const {
   const net::PacketView& packet = event.packet;
   const bool forth = packet.to_receiver();
@@ -194,7 +194,7 @@ HeaderBytes Frames::udp(const Shape& s, std::uint16_t port, HeaderBytes out) {
 }
 
 // nHop, pathID, and five hops of 8 bytes (base/int_wire.h).
-HeaderBytes Frames::telemetry(const net::TraceEvent& event, HeaderBytes out) {
+HeaderBytes Frames::telemetry(const net::WireEvent& event, HeaderBytes out) {
   out.big<2>(event.int_head);
   for (const std::uint64_t hop : event.int_hop) out.big<8>(hop);
   return out;
@@ -236,8 +236,7 @@ HeaderBytes Frames::rocev2(Shape& s, HeaderBytes out) const {
 
 // What differs between the packets of a flow: which part of the message it is, its number, what it acknowledges, and
 // its telemetry. `end` is that of the head.
-void Frames::number(const net::TraceEvent& event, const FlowOfPacket& flow, std::uint8_t* bth,
-                    std::uint8_t* end) const {
+void Frames::number(const net::WireEvent& event, const FlowOfPacket& flow, std::uint8_t* bth, std::uint8_t* end) const {
   const net::PacketView& p = event.packet;
   std::uint8_t* const psn = bth + 9;
   if (p.marks.telemetry) telemetry(event, HeaderBytes(end - kTelemetry));

@@ -49,7 +49,7 @@ class Frames {
 
   // Writes the head of the frame of a packet on a link between two nodes into kMostHead bytes. `flow` is only null for
   // pause and resume frames.
-  Frame make(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow, std::uint8_t* head);
+  Frame make(const net::WireEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket* flow, std::uint8_t* head);
   Protocol protocol(std::uint16_t profile) const { return protocols_[profile]; }
 
  private:
@@ -69,19 +69,19 @@ class Frames {
   };
 
   bool is_own(const net::PacketView&) const;
-  Frame whole(const net::TraceEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
+  Frame whole(const net::WireEvent&, std::uint32_t from, std::uint32_t to, FlowOfPacket& flow,
               std::uint8_t* head) const;
   static Frame pfc(const net::PacketView&, std::uint32_t from, std::uint8_t* head);
   void ip(const Shape&, std::uint8_t* ip, HeaderBytes end) const;
   // What follows the header of IP. They return the end of what they have written.
   static HeaderBytes udp(const Shape&, std::uint16_t port, HeaderBytes out);
   HeaderBytes rocev2(Shape&, HeaderBytes out) const;
-  void number(const net::TraceEvent&, const FlowOfPacket& flow, std::uint8_t* bth, std::uint8_t* end) const;
+  void number(const net::WireEvent&, const FlowOfPacket& flow, std::uint8_t* bth, std::uint8_t* end) const;
   HeaderBytes uet(const Shape&, HeaderBytes out) const;
   HeaderBytes tcp(const Shape&, HeaderBytes out) const;
   HeaderBytes sack_blocks(const Shape&, HeaderBytes out) const;
   static HeaderBytes weir(const Shape&, std::uint8_t kind, HeaderBytes out);
-  static HeaderBytes telemetry(const net::TraceEvent&, HeaderBytes out);
+  static HeaderBytes telemetry(const net::WireEvent&, HeaderBytes out);
   // How many packets of full size these bytes fill. Processors divide 32 bits in a fraction of the time of 64.
   std::int64_t full_packets(std::int64_t bytes) const {
     if (bytes >> 32 == 0) return static_cast<std::uint32_t>(bytes) / static_cast<std::uint32_t>(payload_);

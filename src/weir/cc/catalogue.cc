@@ -27,15 +27,17 @@ namespace weir::cc {
 
 namespace {
 
+template <class... Kinds>
+std::list<Algorithm> described() {
+  std::list<Algorithm> out;
+  (out.push_back(describe<Kinds>()), ...);
+  return out;
+}
+
 std::list<Algorithm>& entries() {
-  static std::list<Algorithm> all{
-      describe<Bbr>(),    describe<Cubic>(),         describe<Dcqcn>(),      describe<DcqcnVaiSf>(),
-      describe<Dctcp>(),  describe<DctcpVaiSf>(),    describe<External>(),   describe<FixedWindow>(),
-      describe<Hpcc>(),   describe<HpccAlphaFair>(), describe<HpccPerHop>(), describe<MDctcp>(),
-      describe<MHpcc>(),  describe<MNscc>(),         describe<MSwift>(),     describe<NewReno>(),
-      describe<Nscc>(),   describe<PccRl>(),         describe<Smartt>(),     describe<Swift>(),
-      describe<Timely>(), describe<TimelyVaiSf>(),
-  };
+  static std::list<Algorithm> all =
+      described<Bbr, Cubic, Dcqcn, DcqcnVaiSf, Dctcp, DctcpVaiSf, External, FixedWindow, Hpcc, HpccAlphaFair,
+                HpccPerHop, MDctcp, MHpcc, MNscc, MSwift, NewReno, Nscc, PccRl, Smartt, Swift, Timely, TimelyVaiSf>();
   return all;
 }
 

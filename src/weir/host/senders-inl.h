@@ -65,7 +65,7 @@ void Senders<P>::trace_message(net::EventKind kind, const Host& host, const Flow
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind)) return;
     trace(kind, host, flow, now, kind == net::EventKind::started ? message.message.size : Bytes{});
-    net::TraceEvent& event = tracer().events().back();
+    net::TraceEvent& event = tracer().records().events.back();
     event.flow = message.message.id;
     event.packet.seq = message.begin;
   }
@@ -85,7 +85,7 @@ inline void Senders<P>::trace_waiting(const Host& host, const Flow& flow, Time n
     const Time not_before = may_send && !is_due ? flow.due() : Time{};
     if (!flow.is_connection && !tracer().is_news(flow.id, cause, not_before)) return;
     trace(net::EventKind::waiting, host, flow, now, {}, {}, cause);
-    tracer().events().back().not_before = not_before;
+    tracer().records().events.back().not_before = not_before;
   }
 }
 
@@ -226,7 +226,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   packet.sent = now;
   packet.src = h;
   packet.dst = flow.dst;
-  packet.entropy = flow.sprayed ? entropy_of_next(h, flow, extras->connection, now) : flow.entropy;
+  packet.entropy = flow.sprayed ? entropy_of_next(h, host, flow, extras->connection, now) : flow.entropy;
   packet.slot = flow.slot;
   packet.generation = flow.generation;
   packet.profile = flow.profile;
@@ -284,11 +284,11 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
 }
 
 template <class P>
-inline std::uint32_t Senders<P>::entropy_of_next(std::uint32_t h, const Flow& flow, std::uint32_t connection,
-                                                 Time now) {
+inline std::uint32_t Senders<P>::entropy_of_next(std::uint32_t h, Host& host, const Flow& flow,
+                                                 std::uint32_t connection, Time now) {
   if (flow.ports == PortChoice::entropy) [[unlikely]]
     return nics().take_entropy(h, flow, now);
-  return network().hosts[h].connections.paths(connection).next(now);
+  return host.connections.paths(connection).next(now);
 }
 
 template <class P>

@@ -116,7 +116,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
   [[gnu::cold]] void send_probe(std::uint32_t port, Flow& flow, const Packet& behind, Time now);
   [[gnu::noinline]] void receive_notice(Host& host, Flow& flow, const Packet& packet, Time now);
   std::int64_t unsolicited(const Flow& flow) const;
-  std::uint32_t entropy_of_next(std::uint32_t h, const Flow& flow, std::uint32_t connection, Time now);
+  std::uint32_t entropy_of_next(std::uint32_t h, Host& host, const Flow& flow, std::uint32_t connection, Time now);
   [[gnu::noinline]] void allow(Host& host, Flow& flow, std::int64_t end);
   bool waits_for_credit(const Flow& flow) const;
   [[gnu::cold]] void receive_echo(const Host& host, Flow& flow, const Packet& packet, Time now);

@@ -83,7 +83,8 @@ void warn_of_ecn(const Scenario& s, const engine::Model& model, std::vector<std:
     const net::EcnParams& e = s.ecn;
     out.push_back(
         fmt::format("network.ecn: no algorithm of this scenario comes with thresholds; those of HPCC 5.1 for DCQCN are "
-                    "taken: k_min = {}, k_max = {}, p_max = {}, at_rate = {}",
+                    "taken: k_min = {}, k_max = {}, p_max = {}, at_rate = {}; where no algorithm reads marks, they "
+                    "change nothing",
                     format_value(e.k_min), format_value(e.k_max), e.p_max, format_value(e.at_rate)));
     return;
   }

@@ -80,14 +80,15 @@ std::string difference(const Plan& plan, std::size_t run, const RunFiles& files)
 
 std::string results_of(const std::string& dir) { return dir + "/runs"; }
 std::string leases_of(const std::string& dir) { return dir + "/claims"; }
+std::string failures_of(const std::string& dir) { return dir + "/failed"; }
 std::string result_of(const std::string& dir, const std::string& run_name) {
   return fmt::format("{}/runs/{}", dir, run_name);
 }
 std::string failure_of(const std::string& dir, const std::string& run_name) {
-  return fmt::format("{}/failed/{}.txt", dir, run_name);
+  return fmt::format("{}/{}.txt", failures_of(dir), run_name);
 }
 std::string failed_scenario_of(const std::string& dir, const std::string& run_name) {
-  return fmt::format("{}/failed/{}.toml", dir, run_name);
+  return fmt::format("{}/{}.toml", failures_of(dir), run_name);
 }
 
 bool is_result(const std::string& run_dir) { return fs::exists(run_dir + "/manifest.json"); }

@@ -9,9 +9,11 @@
 namespace weir::study {
 
 // Places in the directory of a sweep: of all results; of the leases, which say who does which run
-// (sweep/sweep_leases.h); of the result of one run; of the reason why a run failed, and of its scenario, to repeat it.
+// (sweep/sweep_leases.h); of all failures, which stands once a run has failed; of the result of one run; of the reason
+// why a run failed, and of its scenario, to repeat it.
 std::string results_of(const std::string& dir);
 std::string leases_of(const std::string& dir);
+std::string failures_of(const std::string& dir);
 std::string result_of(const std::string& dir, const std::string& run_name);
 std::string failure_of(const std::string& dir, const std::string& run_name);
 std::string failed_scenario_of(const std::string& dir, const std::string& run_name);

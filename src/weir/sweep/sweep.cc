@@ -285,11 +285,10 @@ class HeldSignal {
 SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
                      const std::function<void(const SweepProgress&)>& look) {
   const bool is_new = !fs::exists(options.dir);
-  for (const std::string& folder : {study::results_of(options.dir), options.dir + "/failed"}) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
-  }
+  const std::string folder = study::results_of(options.dir);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("--out: cannot create {}: {}", folder, error.message()));
   const WorkLock lock(options.dir, options.shard, options.leases.has_value());
   refuse_others(plan, options);
   const HeldSignal held;
@@ -297,7 +296,7 @@ SweepOutcome run_all(const study::Plan& plan, const SweepOptions& options,
     return Sweep(plan, options, look).run();
   } catch (const InputError&) {
     // others that share it may have begun
-    if (is_new && !options.is_shared() && fs::is_empty(study::results_of(options.dir))) fs::remove_all(options.dir);
+    if (is_new && !options.is_shared() && fs::is_empty(folder)) fs::remove_all(options.dir);
     throw;
   }
 }

@@ -51,7 +51,7 @@ constexpr std::size_t kLongestReason = 600;  // bytes that are shown
 
 // In DIR/failed, of data files.
 std::string folder_of_failed(const std::string& dir, const std::string& run_name) {
-  return fmt::format("{}/failed/{}", dir, run_name);
+  return fmt::format("{}/{}", study::failures_of(dir), run_name);
 }
 
 }  // namespace
@@ -75,6 +75,9 @@ std::string failures_text(const study::Measurements& measured, const std::string
 
 void write_failure(const study::Plan& plan, const std::string& dir, std::size_t run, const std::string& why) {
   const std::string& name = plan.runs[run].name;
+  std::error_code error;
+  fs::create_directory(study::failures_of(dir), error);
+  if (error) throw InputError(fmt::format("cannot create {}: {}", study::failures_of(dir), error.message()));
   remove_failure(dir, name);
   probe::write_whole(study::failure_of(dir, name), why + "\n");
   try {

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -13,6 +14,7 @@
 
 #include "hosts/queue/queue_path.h"
 #include "hosts/wire/keys.h"
+#include "weir/cc/on_ramp_rule.h"
 
 namespace {
 
@@ -93,11 +95,14 @@ int drive(int argc, char** argv) {
   app.add_option("--or-ack-bytes", settings.or_ack.bytes);
   app.add_option("--kill-after-ms", options.kill_after)->transform([](std::string ms) { return ms + "000000"; });
   app.add_flag("--strawman", settings.rule.strawman);
+  double initial_beta = 1;
+  app.add_option("--initial-beta", initial_beta)->check(CLI::Range(0.0, 1.0));
   app.add_flag("--observe", observe);
   CLI11_PARSE(app, argc, argv);
   settings.interfaces = interfaces;
   settings.hold = !observe;
   settings.rule.max_pause = settings.max_hold;
+  settings.rule.initial_beta = static_cast<std::uint32_t>(std::lround(initial_beta * WEIR_ON_RAMP_ONE));
 
   struct sigaction act {};
   act.sa_handler = [](int) { ends = true; };

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <new>
 
 #include "weir/engine/parallel/phase_log.h"
@@ -149,13 +151,17 @@ Totals Exchange::run(const Totals& own, std::string_view failure, const Deliver&
   return sum;
 }
 
-void Exchange::add_others(std::vector<std::vector<net::TraceEvent>>& recorded) {
-  std::vector<net::TraceEvent> own;
-  for (const auto& events : recorded) own.insert(own.end(), events.begin(), events.end());
-  const std::vector<std::string> all =
-      gather(ranks_, {reinterpret_cast<const char*>(own.data()), own.size() * sizeof(net::TraceEvent)});
-  for (std::size_t r = 0; r < all.size(); ++r)
-    if (r != ranks_.rank()) Reader(all[r]).append_to(recorded.emplace_back(), all[r].size() / sizeof(net::TraceEvent));
+void Exchange::add_others(std::vector<net::TraceRecords>& recorded) {
+  Saver own;
+  own.each(recorded, [&](net::TraceRecords& records) { records.archive(own); });
+  const std::vector<std::string> all = gather(ranks_, own.content());
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (r == ranks_.rank()) continue;
+    std::vector<net::TraceRecords> others;
+    Loader of_rank(all[r]);
+    of_rank.each(others, [&](net::TraceRecords& records) { records.archive(of_rank); });
+    std::move(others.begin(), others.end(), std::back_inserter(recorded));
+  }
 }
 
 void Exchange::gather_into(Saver& a, std::string_view own, bool everywhere) {

@@ -15,7 +15,7 @@
 #include "weir/engine/parallel/ranks.h"
 #include "weir/engine/partition/mailbox.h"
 #include "weir/host/flow_view.h"
-#include "weir/net/trace.h"
+#include "weir/net/link/trace_records.h"
 
 namespace weir::engine {
 
@@ -69,7 +69,7 @@ class Exchange {
   Totals run(const Totals& own, std::string_view failure, const Deliver& deliver,
              std::vector<host::FlowRecord>& finished);
   // Adds the events of the other ranks, by rank, to those of this one.
-  void add_others(std::vector<std::vector<net::TraceEvent>>& recorded);
+  void add_others(std::vector<net::TraceRecords>& recorded);
   // Appends what each rank gives, by rank; at rank 0 alone unless it is wanted everywhere.
   void gather_into(Saver& a, std::string_view own, bool everywhere);
 

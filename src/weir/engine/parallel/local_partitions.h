@@ -183,17 +183,17 @@ class LocalPartitions final : public Partitions {
   bool has_recorded([[maybe_unused]] std::size_t events) const override {
     std::size_t n = 0;
     if constexpr (Tracer::kOn)
-      for (const auto& p : parts_) n += p->tracer().events().size();
+      for (const auto& p : parts_) n += p->tracer().records().size();
     return exchange_ || n >= events;
   }
 
-  void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<std::vector<net::TraceEvent>>& out) override {
+  void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<net::TraceRecords>& out) override {
     if constexpr (Tracer::kOn) {
       // What has left by now is recorded only once the port is looked at.
       for (std::size_t i = 0; i < parts_.size(); ++i)
         for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
       out.resize(parts_.size());
-      for (std::size_t i = 0; i < parts_.size(); ++i) out[i].swap(parts_[i]->tracer().events());
+      for (std::size_t i = 0; i < parts_.size(); ++i) std::swap(out[i], parts_[i]->tracer().records());
       if (exchange_) exchange_->add_others(out);
     }
   }

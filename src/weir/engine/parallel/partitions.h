@@ -80,7 +80,7 @@ class Partitions {
   virtual bool has_recorded(std::size_t events) const = 0;
   // What has been recorded since the last call, by partition of this rank, and then by other rank; all of what comes
   // before `end` is among it. Takes the vectors of `out` to record into. Nothing if they are not traced.
-  virtual void take_trace(Time end, std::vector<std::vector<net::TraceEvent>>& out) = 0;
+  virtual void take_trace(Time end, std::vector<net::TraceRecords>& out) = 0;
   // Between epochs: what the partitions of all ranks hold (Partition::save, load). One takes what one of the same
   // number of partitions has saved, whatever the ranks. With several, rank 0 saves all, or with `everywhere` each; what
   // the others have saved is of no use.

@@ -5,29 +5,33 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include "weir/base/prefetch.h"
 
 namespace weir::engine {
 
-std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<std::vector<net::TraceEvent>> recorded,
-                                                            Time end) {
+std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<net::TraceRecords> recorded, Time end) {
   // Events are large and stay where they are; what is sorted is their keys.
   kept_.clear();
-  kept_.swap(later_);
+  std::swap(kept_, later_);
   recorded_.clear();
   keys_.clear();
-  const auto add = [&](std::vector<net::TraceEvent>& events) {
-    for (net::TraceEvent& event : events) {
+  const auto add = [&](auto& events, auto& later) {
+    for (auto& event : events) {
       if (event.time < end)
         keys_.push_back({event.time, tie_break_of(event, recorded_.size())});
       else
-        later_.push_back(event);
+        later.push_back(event);
       recorded_.push_back(&event);
     }
   };
-  add(kept_);
-  for (auto& events : recorded) add(events);
+  const auto add_all = [&](net::TraceRecords& records) {
+    add(records.on_wire, later_.on_wire);
+    add(records.events, later_.events);
+  };
+  add_all(kept_);
+  for (net::TraceRecords& records : recorded) add_all(records);
   sort_by_spans(keys_, scratch_, [](const Key& key) { return key.time.ps; });  // recorders are nearly in order of time
 
   events_.clear();

@@ -10,6 +10,7 @@
 #include "weir/base/small_sort.h"
 #include "weir/host/flow.h"
 #include "weir/host/message_queue.h"
+#include "weir/net/link/trace_records.h"
 #include "weir/net/trace.h"
 
 namespace weir::engine {
@@ -20,7 +21,7 @@ class TraceOrder {
   // Those of what each recorder has recorded since the last call that come before `end`, in order (net/trace.h), and
   // those that the last call kept. They are valid until the next call, and as long as `recorded` is not changed. What
   // comes later is kept for the next call. Flows are known from their `started` on.
-  std::span<const net::TraceEvent* const> collect(std::span<std::vector<net::TraceEvent>> recorded, Time end);
+  std::span<const net::TraceEvent* const> collect(std::span<net::TraceRecords> recorded, Time end);
 
   // The kinds of what collect() returned.
   net::EventKinds kinds() const { return kinds_; }
@@ -31,7 +32,7 @@ class TraceOrder {
 
   template <class A>
   void archive(A& a) {
-    a.values(later_);
+    later_.archive(a);
     a.each(slots_, [&](auto& of_sender) { a.values(of_sender); });
     a.each(messages_, [&](auto& of_sender) { a.each(of_sender, [&](auto& of_slot) { a.values(of_slot); }); });
   }
@@ -68,8 +69,8 @@ class TraceOrder {
   static std::uint64_t place_of(const net::TraceEvent& event);
   static std::uint64_t tie_break_of(const net::TraceEvent& event, std::size_t index);
 
-  std::vector<net::TraceEvent> later_;      // what this call keeps for the next
-  std::vector<net::TraceEvent> kept_;       // what the last one has kept
+  net::TraceRecords later_;                 // what this call keeps for the next
+  net::TraceRecords kept_;                  // what the last one has kept
   std::vector<net::TraceEvent*> recorded_;  // all of kept_, then by recorder
   std::vector<Key> keys_;                   // of those of them that come before `end`
   SpanScratch<Key> scratch_;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "weir/engine/trace/trace_order.h"
+#include "weir/net/link/trace_records.h"
 #include "weir/net/model/topology.h"
 #include "weir/net/trace.h"
 
@@ -28,8 +29,8 @@ namespace weir::engine {
 
 class TraceStream {
  public:
-  // Of each recorder, what it has recorded.
-  using Recorded = std::vector<std::vector<net::TraceEvent>>;
+  // Of each recorder.
+  using Recorded = std::vector<net::TraceRecords>;
 
   // The topology must outlive this.
   explicit TraceStream(const net::Topology& topology) : topology_(topology) {}

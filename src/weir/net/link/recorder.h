@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "weir/base/units.h"
+#include "weir/net/link/trace_records.h"
 #include "weir/net/trace.h"
 
 namespace weir::net {
@@ -44,13 +44,14 @@ class Recorder {
   bool is_news(std::uint64_t flow, Cause cause, Time not_before) {
     return is_news(waits_, Wait{flow, not_before, cause});
   }
-  // A further record, to be filled in. Valid until the next one.
-  TraceEvent& add() { return events_.emplace_back(); }
-  std::vector<TraceEvent>& events() { return events_; }
+  // A further record, to be filled in: of a packet on the wire, or of anything else. Valid until the next one.
+  WireEvent& add_on_wire() { return records_.on_wire.emplace_back(); }
+  TraceEvent& add() { return records_.events.emplace_back(); }
+  TraceRecords& records() { return records_; }
 
   template <class A>
   void archive(A& a) {
-    a.values(events_);
+    records_.archive(a);
   }
 
  private:
@@ -78,7 +79,7 @@ class Recorder {
   }
 
   const TraceFilter* filter_ = nullptr;
-  std::vector<TraceEvent> events_;
+  TraceRecords records_;
   LastFacts<Control> controls_;
   LastFacts<Wait> waits_;
 };

@@ -31,7 +31,7 @@ inline void Links<P>::trace_on_wire(EventKind kind, std::uint32_t port, const De
                                     std::uint32_t queued) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind, port, time)) return;
-    TraceEvent& event = tracer().add();
+    WireEvent& event = tracer().add_on_wire();
     event.time = time;
     event.kind = kind;
     event.port = port;
@@ -66,7 +66,7 @@ void Links<P>::trace_sent(const Port& p, std::uint32_t port, const Descriptor& p
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(EventKind::sent, port, packet.departs)) return;
     trace_on_wire(EventKind::sent, port, packet, packet.departs, queued);
-    TraceEvent& event = tracer().events().back();
+    WireEvent& event = tracer().records().on_wire.back();
     if (marked) event.packet.marks.ce = true;
     if (!is_stamped(p, packet)) return;
     const Telemetry& telemetry = packets().telemetry(packet);
