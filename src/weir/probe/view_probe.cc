@@ -1,5 +1,6 @@
 #include "weir/probe/view_probe.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -218,9 +219,14 @@ void ViewProbe::write_ports(ResultDirectory& out) const {
 
 void ViewProbe::write_series(ResultDirectory& out) const {
   ResultFile file = out.table("view_series.csv");
-  for (const view::PortBin& b : series_.rows())
-    file.print("{},{},{},{},{},{},{},{}\n", (series_.interval() * std::int64_t{b.bin}).ps, b.port, b.sent, b.queue,
-               b.marked, b.dropped, b.trimmed, b.paused_ps);
+  fmt::memory_buffer row;  // there can be a million of them
+  for (const view::PortBin& b : series_.rows()) {
+    row.clear();
+    fmt::format_to(fmt::appender(row), FMT_COMPILE("{},{},{},{},{},{},{},{}\n"),
+                   (series_.interval() * std::int64_t{b.bin}).ps, b.port, b.sent, b.queue, b.marked, b.dropped,
+                   b.trimmed, b.paused_ps);
+    file.write({row.data(), row.size()});
+  }
   file.close();
 }
 
