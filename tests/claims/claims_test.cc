@@ -147,6 +147,9 @@ TEST(Claims, AreInTheDocumentAsInTheData) {
     const std::string file = "docs/evidence/claims/" + std::string(paper.page);
     const std::string page = read_text(file);
     EXPECT_TRUE(with_causes(page, file, all(), accepted(), paper) == page) << file << ": weir paper check --update";
+    if (paper.name == "spraying") {
+      EXPECT_TRUE(with_worlds(page, file, all(), accepted(), paper) == page) << file << ": weir paper check --update";
+    }
   }
   const std::string costs = read_text("docs/guides/papers.md");
   EXPECT_TRUE(with_costs(costs, "docs/guides/papers.md", read_figures("papers", all())) == costs)
@@ -239,6 +242,35 @@ TEST(Verdicts, ByTheWordsAreOfTheirRule) {
   EXPECT_EQ(by_words(""), kNotMeasured);
   EXPECT_EQ(by_words(R"(, "literal": "another one")"), kNotMeasured);
   EXPECT_EQ(by_words(", \"literal\": \"" + find(all(), "A39")->literal + "\""), kFails);
+}
+
+TEST(Verdicts, KeepWhatAcknowledgementsAheadOfDataChange) {
+  const app::Folder folder("weir-verdicts");
+  Verdicts written(all());
+  written.set({.id = "E28",
+               .band = {study::Answer::fails, "5 seeds"},
+               .measured = "3.3 times",
+               .acks_first = study::OtherReading{{study::Answer::holds, "20 seeds"}, "8.6 times"}});
+  std::ofstream(folder / "v.json") << to_json(all(), written);
+  const Verdict read = read_verdicts(folder / "v.json", all()).of("E28");
+  EXPECT_EQ(read.verdict, kFails);
+  EXPECT_EQ(read.acks_first, kHolds);
+  EXPECT_EQ(read.acks_first_firmness, "20 seeds");
+  EXPECT_EQ(read.acks_first_measured, "8.6 times");
+}
+
+// An evaluator of both worlds is run in each.
+TEST(Evaluator, IsJudgedInBothWorlds) {
+  Evaluator evaluator{{"E28"}, Tier::quick, 0, [](Context& context) {
+                        const double by = context.acks() == AckWorld::ahead ? 1 : -1;
+                        context.judge("E28", OverSeeds{{{"by", {by, by}}}}, "as told");
+                      }};
+  evaluator.evidence = Evidence::seeds;
+  evaluator.in_both_worlds = true;
+  const Judgement judged = run(evaluator, "papers").judgements.at(0);
+  EXPECT_EQ(judged.band.answer, study::Answer::fails);
+  ASSERT_TRUE(judged.acks_first.has_value());
+  EXPECT_EQ(judged.acks_first->band.answer, study::Answer::holds);
 }
 
 Evaluator judged_by(void (*run)(Context&)) { return {{"A21"}, Tier::quick, 0, run}; }

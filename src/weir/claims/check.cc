@@ -116,13 +116,12 @@ std::vector<std::size_t> by_cost(const std::vector<const Evaluator*>& chosen) {
   return order;
 }
 
-}  // namespace
-
-Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
+// An evaluator without perturbations, with acknowledgements in one of the two worlds.
+Found run_once(const Evaluator& evaluator, const std::string& papers, AckWorld acks) {
   Found out;
   out.evaluator = &evaluator;
   try {
-    Context context(papers);
+    Context context(papers, 0, acks);
     evaluator.run(context);
     check_ids(evaluator, context.readings());
     out.readings = context.readings();
@@ -134,6 +133,22 @@ Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
   return out;
 }
 
+// What acknowledgements ahead of data change, beside each judgement.
+void judge_with_acks_first(const Evaluator& evaluator, const std::string& papers, Found& out) {
+  const Found ahead = run_once(evaluator, papers, AckWorld::ahead);
+  out.error = ahead.error;
+  for (std::size_t i = 0; i < ahead.readings.size(); ++i) {
+    const Judgement j = judge_seeds(ahead.readings[i]);
+    out.judgements.at(i).acks_first = study::OtherReading{j.band, j.measured};
+  }
+}
+
+}  // namespace
+
+Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
+  return run_once(evaluator, papers, AckWorld::among_data);
+}
+
 Found run(const Evaluator& evaluator, const std::string& papers) {
   Found out = run_plainly(evaluator, papers);
   if (!out.error.empty()) return out;
@@ -143,6 +158,7 @@ Found run(const Evaluator& evaluator, const std::string& papers) {
     out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
                              : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)
                                                                        : judge_once(evaluator, r));
+  if (evaluator.in_both_worlds) judge_with_acks_first(evaluator, papers, out);
   return out;
 }
 

@@ -137,6 +137,19 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
   return out;
 }
 
+// Claims that are judged with acknowledgements among data and ahead of it.
+std::vector<std::string> worlds_of(const Paper& paper, const std::vector<Claim>& claims, const Verdicts& verdicts) {
+  std::vector<std::string> out{"| claim | among data | ahead of data | measured with acknowledgements ahead |",
+                               "|---|---|---|---|"};
+  for (const Claim& c : claims) {
+    const Verdict& v = verdicts.of(c.id);
+    if (c.paper != paper.name || v.acks_first.empty()) continue;
+    out.push_back(row_of({c.id, cell(with_firmness(v.verdict, v.firmness)),
+                          cell(with_firmness(v.acks_first, v.acks_first_firmness)), cell(v.acks_first_measured)}));
+  }
+  return out;
+}
+
 std::vector<std::string> costs_of(const std::vector<FigureFile>& figures) {
   std::vector<std::string> out{"| study | what it varies or shows | runs | processor time |", "|---|---|---|---|"};
   for (const FigureFile& f : figures) {
@@ -215,6 +228,11 @@ std::string with_row(const std::string& text, const Row& row) {
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper) {
   return with_table(text, file, "causes", causes_of(paper, claims, verdicts));
+}
+
+std::string with_worlds(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                        const Verdicts& verdicts, const Paper& paper) {
+  return with_table(text, file, "worlds", worlds_of(paper, claims, verdicts));
 }
 
 std::string with_costs(const std::string& text, const std::string& file, const std::vector<FigureFile>& figures) {

@@ -28,6 +28,10 @@ std::string with_overview(const std::string& text, const std::string& file, cons
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper);
 
+// The same with the table `worlds` anew: claims judged with acknowledgements among data and ahead of it (AckWorld).
+std::string with_worlds(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
+                        const Verdicts& verdicts, const Paper& paper);
+
 // docs/guides/papers.md with the table `costs` anew: of each study what it shows, how many runs it has, and what they
 // take.
 std::string with_costs(const std::string& text, const std::string& file, const std::vector<FigureFile>& figures);

@@ -256,16 +256,16 @@ void figure_14(Context& context) {
 
 std::vector<Evaluator> spraying_figures() {
   return {
-      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 45, figures_4_and_5, Evidence::seeds},
+      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 45, figures_4_and_5, Evidence::seeds, true},
       {{"E41"}, Tier::quick, 5, single_path, Evidence::seeds},
-      {{"E36", "E37"}, Tier::slow, 17, figure_14, Evidence::seeds},
-      {{"E17", "E18"}, Tier::slow, 75, close_bars_of_figure_4, Evidence::seeds},
-      {{"E20", "E21", "E22"}, Tier::slow, 67, figure_6, Evidence::seeds},
-      {{"E23", "E24", "E25", "E26"}, Tier::slow, 100, figure_7, Evidence::seeds},
-      {{"E27"}, Tier::slow, 200, figure_8, Evidence::seeds},
-      {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 190, figures_beside_the_baseline, Evidence::seeds},
-      {{"E32"}, Tier::slow, 30, figure_12, Evidence::seeds},
-      {{"E33"}, Tier::slow, 12, percentile_90_with_reps, Evidence::seeds},
+      {{"E36", "E37"}, Tier::slow, 17, figure_14, Evidence::seeds, true},
+      {{"E17", "E18"}, Tier::slow, 75, close_bars_of_figure_4, Evidence::seeds, true},
+      {{"E20", "E21", "E22"}, Tier::slow, 67, figure_6, Evidence::seeds, true},
+      {{"E23", "E24", "E25", "E26"}, Tier::slow, 100, figure_7, Evidence::seeds, true},
+      {{"E27"}, Tier::slow, 200, figure_8, Evidence::seeds, true},
+      {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 190, figures_beside_the_baseline, Evidence::seeds, true},
+      {{"E32"}, Tier::slow, 30, figure_12, Evidence::seeds, true},
+      {{"E33"}, Tier::slow, 12, percentile_90_with_reps, Evidence::seeds, true},
   };
 }
 

@@ -49,6 +49,10 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
     out["literal"] = claim.literal;
     out["by_words_firmness"] = verdict.by_words_firmness;
   }
+  if (!verdict.acks_first.empty())
+    out["acks_first"] = {{"verdict", verdict.acks_first},
+                         {"firmness", verdict.acks_first_firmness},
+                         {"measured", verdict.acks_first_measured}};
   if (!claim.kind.empty()) out["kind"] = claim.kind;
   if (claim.weak) out["weak"] = true;
   if (claim.restated) out["restated"] = {{"rule", claim.restated->rule}, {"verdict", claim.restated->verdict}};
@@ -58,15 +62,25 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
   return out;
 }
 
+void check_verdict(const std::string& verdict, const std::string& id, const std::string& file) {
+  constexpr std::string_view kValid[] = {kHolds, kFails, kUndecided, kNotRun};
+  if (std::find(std::begin(kValid), std::end(kValid), verdict) == std::end(kValid))
+    throw InputError(
+        fmt::format("{}: the verdict of '{}' is '{}'; valid is {}", file, id, verdict, fmt::join(kValid, ", ")));
+}
+
 Verdict read_verdict(const Json& claim, const std::string& file, const std::vector<Claim>& claims) {
   Verdict out{.id = claim.at("id"), .measured = claim.at("measured"), .verdict = claim.at("verdict")};
   const Claim* known = find(claims, out.id);
   if (known == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, out.id));
-  constexpr std::string_view kValid[] = {kHolds, kFails, kUndecided, kNotRun};
-  if (std::find(std::begin(kValid), std::end(kValid), out.verdict) == std::end(kValid))
-    throw InputError(fmt::format("{}: the verdict of '{}' is '{}'; valid is {}", file, out.id, out.verdict,
-                                 fmt::join(kValid, ", ")));
+  check_verdict(out.verdict, out.id, file);
   if (out.verdict == kNotRun) return out;
+  if (const auto ahead = claim.find("acks_first"); ahead != claim.end()) {
+    out.acks_first = ahead->at("verdict");
+    out.acks_first_firmness = ahead->at("firmness");
+    out.acks_first_measured = ahead->at("measured");
+    check_verdict(out.acks_first, out.id, file);
+  }
   out.firmness = claim.at("firmness");
   // a literal rule that was written since has not been judged yet
   if (known->literal.empty()) {
@@ -123,6 +137,11 @@ void Verdicts::set(const Judgement& judgement, bool is_as_written) {
   verdict.firmness = judgement.band.firmness;
   verdict.by_words = name_of(words.answer);
   verdict.by_words_firmness = words.firmness;
+  if (judgement.acks_first) {
+    verdict.acks_first = name_of(judgement.acks_first->band.answer);
+    verdict.acks_first_firmness = judgement.acks_first->band.firmness;
+    verdict.acks_first_measured = judgement.acks_first->measured;
+  }
   verdict.reason = is_as_written ? reason_of(verdict) : "";
 }
 
