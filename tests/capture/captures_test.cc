@@ -145,9 +145,9 @@ TEST(Captures, TellThePortsOfAHostApart) {
     std::vector<std::string> row;
     std::istringstream cells(line);
     for (std::string cell; std::getline(cells, cell, ',');) row.push_back(cell);
-    if (row[1] == "0") counted["host 0 to switch " + row[2]] += std::stoull(row[5]);
+    if (row[1] == "0" && row[5] != "0") counted["host 0 to switch " + row[2]] += std::stoull(row[5]);
   }
-  EXPECT_EQ(captured.size(), 2u);
+  EXPECT_GT(captured.size(), 1u);
   EXPECT_EQ(captured, counted);
 }
 

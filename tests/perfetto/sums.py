@@ -225,7 +225,8 @@ def engine_time(weir):
                 return db.execute(sql).fetchone()[0]
 
             tracks = [row[0] for row in db.execute("select name from track where name like 'thread %' order by 1")]
-            assert tracks == [f"thread {i}" for i in range(threads)], tracks
+            # on a busy machine one thread does the work of both
+            assert 1 <= len(tracks) <= threads and tracks == [f"thread {i}" for i in range(len(tracks))], tracks
             epochs = one("select count(*) from slice where name = 'epoch'")
             assert epochs > 100
             assert one("select count(*) from slice where name = 'partition'") == threads * epochs

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ void write_failure(const study::Plan& plan, const std::string& dir, std::size_t 
   const std::string& name = plan.runs[run].name;
   std::error_code error;
   fs::create_directory(study::failures_of(dir), error);
-  if (error) throw InputError(fmt::format("cannot create {}: {}", study::failures_of(dir), error.message()));
+  if (error) throw std::system_error(error, fmt::format("cannot create {}", study::failures_of(dir)));
   remove_failure(dir, name);
   probe::write_whole(study::failure_of(dir, name), why + "\n");
   try {
