@@ -81,6 +81,19 @@ std::string table_of_factors(const policy::Decider& decider) {
   return text_table(rows, 0, "  ");
 }
 
+std::string signal_text(const policy::Signal& s) {
+  const std::string rate = s.power == 4 ? "sqrt(rate)" : fmt::format("rate^{}", s.power / 8.0);
+  if (s.queue_unit > Time{}) {
+    const std::string unit = s.queue_packets > 0
+                                 ? fmt::format("({} + {} packets)", format_value(s.queue_unit), s.queue_packets)
+                                 : format_value(s.queue_unit);
+    return fmt::format("(max((RTT - base RTT) / U - {}, 0) {} - {}) {} U / base RTT, U = {}", s.beta, rate, s.target,
+                       s.scale, unit);
+  }
+  return fmt::format("(max(RTT / {} - {}, 0) {} - {}) {}", s.base_rtt > Time{} ? format_value(s.base_rtt) : "base RTT",
+                     s.beta, rate, s.target, s.scale);
+}
+
 int show_policy(const PolicyOptions& o) {
   const auto p = policy::find_policy(o.policy);
   const policy::Decider decider(p);
@@ -90,11 +103,16 @@ int show_policy(const PolicyOptions& o) {
   rows.push_back({"inputs", p.inputs == policy::Inputs::paper
                                 ? "rate, RTT inflation, CNPs, NACKs (paper)"
                                 : fmt::format("factor and signal of {} decisions (code)", p.history)});
-  rows.push_back({"signal", fmt::format("(max(RTT / {} - {}, 0) sqrt(rate) - {}) {}",
-                                        p.signal.base_rtt > Time{} ? format_value(p.signal.base_rtt) : "base RTT",
-                                        p.signal.beta, p.signal.target, p.signal.scale)});
+  rows.push_back({"signal", signal_text(p.signal)});
   rows.push_back({"factors", fmt::format("{:.4f} to {:.4f}", 1 / (1 + p.step), 1 + p.step)});
   rows.push_back({"digest", policy::digest(p)});
+  if (p.trained) {
+    const policy::Trained& t = *p.trained;
+    rows.push_back({"trained for",
+                    fmt::format("base RTT {} to {}, rate {} to {}, {} to {} switches, {} to {} flows",
+                                format_value(t.base_rtt.low), format_value(t.base_rtt.high), format_value(t.rate.low),
+                                format_value(t.rate.high), t.hops.low, t.hops.high, t.flows.low, t.flows.high)});
+  }
   for (const auto& [key, value] : p.provenance) rows.push_back({key, one_line(value)});
   show("{}\nfactors after 8 decisions at the same round trip and rate, of a base round trip of 8.192 us\n\n{}",
        text_table(rows, 2), table_of_factors(decider));

@@ -238,6 +238,7 @@ TEST(PccRl, TellsTheMakerWhatItObserved) {
   EXPECT_EQ(first.rtt, 8_us);
   EXPECT_EQ(first.base_rtt, 8_us);
   EXPECT_EQ(first.rate, 0.5);
+  EXPECT_EQ(first.packet, transmission_time(1'048_B, 100_Gbps));
   EXPECT_EQ(first.sent, 5u);
   EXPECT_EQ(first.cnps, 0u);
   const auto& second = maker.asked[1].second;

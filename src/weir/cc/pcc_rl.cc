@@ -143,7 +143,8 @@ void PccRl::probed(const Params& p, const FlowFacts& flow, Time now, Time rtt, C
                                  .rate = rate_,
                                  .sent = sent_,
                                  .cnps = cnps_,
-                                 .nacks = nacks_};
+                                 .nacks = nacks_,
+                                 .packet = transmission_time(flow.wire, flow.path_rate)};
   sent_ = cnps_ = nacks_ = 0;
   if (p.decision_latency > Time{}) {
     probes_from_ = Time::max();
