@@ -40,6 +40,7 @@ struct PolicyOptions {
   std::string calibration;
   policy::QuantiseOptions quantise;
   policy::DistilOptions distil;
+  policy::LoopOptions loop;
 };
 
 std::string shape_of(const policy::Policy& p) {
@@ -191,12 +192,14 @@ int write_policy(const PolicyOptions& o, const policy::Decider& from, const poli
   return 0;
 }
 
+// `make` is given the policy and samples, or none if it does without a table.
 template <class Make>
-int transform(const PolicyOptions& o, Make&& make) {
+int transform(const PolicyOptions& o, bool samples_its_own, Make&& make) {
   check_target(o.out);
   const auto p = policy::find_policy(o.policy);
   const policy::Decider decider(p);
-  const auto samples = samples_of(o, decider);
+  std::vector<policy::Sample> samples;
+  if (!samples_its_own || !o.calibration.empty()) samples = samples_of(o, decider);
   const auto made = [&] {
     try {
       return make(p, samples);
@@ -208,11 +211,14 @@ int transform(const PolicyOptions& o, Make&& make) {
 }
 
 int quantise_policy(const PolicyOptions& o) {
-  return transform(o, [&](const auto& p, const auto& samples) { return policy::quantise(p, samples, o.quantise); });
+  return transform(o, false,
+                   [&](const auto& p, const auto& samples) { return policy::quantise(p, samples, o.quantise); });
 }
 
 int distil_policy(const PolicyOptions& o) {
-  return transform(o, [&](const auto& p, const auto& samples) { return policy::distil(p, samples, o.distil); });
+  return transform(o, true, [&](const auto& p, const auto& samples) {
+    return samples.empty() ? policy::distil_in_loop(p, o.distil, o.loop) : policy::distil(p, samples, o.distil);
+  });
 }
 
 }  // namespace
@@ -229,8 +235,10 @@ void add_policy(CLI::App& app, int& status) {
   };
   const auto add_made = [&](CLI::App* sub) {
     sub->add_option("-o,--out", o->out, "the policy, a new TOML file")->required()->check(not_empty());
-    sub->add_option("--calibration", o->calibration,
-                    "table of inputs, columns in1, in2, ... and maybe flow; without it, of simulated flows")
+    sub->add_option(
+           "--calibration", o->calibration,
+           "table of inputs, columns in1, in2, ... and maybe flow, such as inputs.csv of a training; without it, of "
+           "simulated flows")
         ->check(not_empty());
   };
   add("show", "What a policy is, and the factors that it gives", show_policy);
@@ -245,8 +253,13 @@ void add_policy(CLI::App& app, int& status) {
       ->check(CLI::Range(1.0, 1000.0));
   CLI::App* distil = add("distil", "Make a regression tree", distil_policy);
   add_made(distil);
+  distil->add_option("--leaves", o->distil.leaves, "of the tree, at most")->check(CLI::Range(1, 16'384));
   distil->add_option("--depth", o->distil.depth, "splits on the way to a leaf")->check(CLI::Range(0, 14));
   distil->add_option("--leaf", o->distil.leaf, "least samples of a leaf")->check(CLI::Range(1, 1'000'000));
+  distil
+      ->add_option("--rounds", o->loop.rounds,
+                   "without a table: rounds of flows that the tree drives and the policy answers, before the last tree")
+      ->check(CLI::Range(0, 20));
 }
 
 }  // namespace weir::app
