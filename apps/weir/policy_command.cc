@@ -40,6 +40,7 @@ struct PolicyOptions {
   std::string calibration;
   policy::QuantiseOptions quantise;
   policy::DistilOptions distil;
+  policy::LoopOptions loop;
 };
 
 std::string shape_of(const policy::Policy& p) {
@@ -81,6 +82,19 @@ std::string table_of_factors(const policy::Decider& decider) {
   return text_table(rows, 0, "  ");
 }
 
+std::string signal_text(const policy::Signal& s) {
+  const std::string rate = s.power == 4 ? "sqrt(rate)" : fmt::format("rate^{}", s.power / 8.0);
+  if (s.queue_unit > Time{}) {
+    const std::string unit = s.queue_packets > 0
+                                 ? fmt::format("({} + {} packets)", format_value(s.queue_unit), s.queue_packets)
+                                 : format_value(s.queue_unit);
+    return fmt::format("(max((RTT - base RTT) / U - {}, 0) {} - {}) {} U / base RTT, U = {}", s.beta, rate, s.target,
+                       s.scale, unit);
+  }
+  return fmt::format("(max(RTT / {} - {}, 0) {} - {}) {}", s.base_rtt > Time{} ? format_value(s.base_rtt) : "base RTT",
+                     s.beta, rate, s.target, s.scale);
+}
+
 int show_policy(const PolicyOptions& o) {
   const auto p = policy::find_policy(o.policy);
   const policy::Decider decider(p);
@@ -90,11 +104,16 @@ int show_policy(const PolicyOptions& o) {
   rows.push_back({"inputs", p.inputs == policy::Inputs::paper
                                 ? "rate, RTT inflation, CNPs, NACKs (paper)"
                                 : fmt::format("factor and signal of {} decisions (code)", p.history)});
-  rows.push_back({"signal", fmt::format("(max(RTT / {} - {}, 0) sqrt(rate) - {}) {}",
-                                        p.signal.base_rtt > Time{} ? format_value(p.signal.base_rtt) : "base RTT",
-                                        p.signal.beta, p.signal.target, p.signal.scale)});
+  rows.push_back({"signal", signal_text(p.signal)});
   rows.push_back({"factors", fmt::format("{:.4f} to {:.4f}", 1 / (1 + p.step), 1 + p.step)});
   rows.push_back({"digest", policy::digest(p)});
+  if (p.trained) {
+    const policy::Trained& t = *p.trained;
+    rows.push_back({"trained for",
+                    fmt::format("base RTT {} to {}, rate {} to {}, {} to {} switches, {} to {} flows",
+                                format_value(t.base_rtt.low), format_value(t.base_rtt.high), format_value(t.rate.low),
+                                format_value(t.rate.high), t.hops.low, t.hops.high, t.flows.low, t.flows.high)});
+  }
   for (const auto& [key, value] : p.provenance) rows.push_back({key, one_line(value)});
   show("{}\nfactors after 8 decisions at the same round trip and rate, of a base round trip of 8.192 us\n\n{}",
        text_table(rows, 2), table_of_factors(decider));
@@ -173,12 +192,14 @@ int write_policy(const PolicyOptions& o, const policy::Decider& from, const poli
   return 0;
 }
 
+// `make` is given the policy and samples, or none if it does without a table.
 template <class Make>
-int transform(const PolicyOptions& o, Make&& make) {
+int transform(const PolicyOptions& o, bool samples_its_own, Make&& make) {
   check_target(o.out);
   const auto p = policy::find_policy(o.policy);
   const policy::Decider decider(p);
-  const auto samples = samples_of(o, decider);
+  std::vector<policy::Sample> samples;
+  if (!samples_its_own || !o.calibration.empty()) samples = samples_of(o, decider);
   const auto made = [&] {
     try {
       return make(p, samples);
@@ -190,11 +211,14 @@ int transform(const PolicyOptions& o, Make&& make) {
 }
 
 int quantise_policy(const PolicyOptions& o) {
-  return transform(o, [&](const auto& p, const auto& samples) { return policy::quantise(p, samples, o.quantise); });
+  return transform(o, false,
+                   [&](const auto& p, const auto& samples) { return policy::quantise(p, samples, o.quantise); });
 }
 
 int distil_policy(const PolicyOptions& o) {
-  return transform(o, [&](const auto& p, const auto& samples) { return policy::distil(p, samples, o.distil); });
+  return transform(o, true, [&](const auto& p, const auto& samples) {
+    return samples.empty() ? policy::distil_in_loop(p, o.distil, o.loop) : policy::distil(p, samples, o.distil);
+  });
 }
 
 }  // namespace
@@ -211,8 +235,10 @@ void add_policy(CLI::App& app, int& status) {
   };
   const auto add_made = [&](CLI::App* sub) {
     sub->add_option("-o,--out", o->out, "the policy, a new TOML file")->required()->check(not_empty());
-    sub->add_option("--calibration", o->calibration,
-                    "table of inputs, columns in1, in2, ... and maybe flow; without it, of simulated flows")
+    sub->add_option(
+           "--calibration", o->calibration,
+           "table of inputs, columns in1, in2, ... and maybe flow, such as inputs.csv of a training; without it, of "
+           "simulated flows")
         ->check(not_empty());
   };
   add("show", "What a policy is, and the factors that it gives", show_policy);
@@ -227,8 +253,13 @@ void add_policy(CLI::App& app, int& status) {
       ->check(CLI::Range(1.0, 1000.0));
   CLI::App* distil = add("distil", "Make a regression tree", distil_policy);
   add_made(distil);
+  distil->add_option("--leaves", o->distil.leaves, "of the tree, at most")->check(CLI::Range(1, 16'384));
   distil->add_option("--depth", o->distil.depth, "splits on the way to a leaf")->check(CLI::Range(0, 14));
   distil->add_option("--leaf", o->distil.leaf, "least samples of a leaf")->check(CLI::Range(1, 1'000'000));
+  distil
+      ->add_option("--rounds", o->loop.rounds,
+                   "without a table: rounds of flows that the tree drives and the policy answers, before the last tree")
+      ->check(CLI::Range(0, 20));
 }
 
 }  // namespace weir::app

@@ -49,7 +49,7 @@ _weir() {
     "policy compare") words="-h --help" ;;
     "policy bench") words="-h --help" ;;
     "policy quantise") words="-h --help -o --out --calibration --share --headroom" ;;
-    "policy distil") words="-h --help -o --out --calibration --depth --leaf" ;;
+    "policy distil") words="-h --help -o --out --calibration --leaves --depth --leaf --rounds" ;;
     "train") words="-h --help -o --out --resume --threads --seed -q --quiet" ;;
   esac
   case "$current" in -*) ;; *) [ "$at" = "" ] || COMPREPLY=($(compgen -f -- "$current")) ;; esac

@@ -72,7 +72,7 @@ TEST_F(PolicyCommand, DistilsFromATable) {
 TEST_F(PolicyCommand, RefusesWithPlaces) {
   expect_refused({"show", "standart"},
                  "policy: unknown policy 'standart' (did you mean 'standard'?); valid is loose-int8, loose, "
-                 "standard-int8, standard, strict-int8, strict, or a file like \"./mine.toml\"");
+                 "standard-int8, standard, strict-int8, strict, wide-int8, wide, or a file like \"./mine.toml\"");
   const std::string bad = folder_ / "bad.toml";
   std::ofstream(bad) << "format = 2\n";
   expect_refused({"show", bad}, bad + ":1: key 'format': version 2 is not known here; valid is 1");

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/cc/preset.h"
 #include "tests/cc/snapshot.h"
 #include "weir/policy/policy_file.h"
 
@@ -39,6 +41,7 @@ policy::Policy constant(float y) {
 PccRl::Params with(const policy::Policy& p) {
   PccRl::Params out;
   out.decider = std::make_shared<const policy::Decider>(p);
+  out.first_rate = 1;
   return out;
 }
 
@@ -46,7 +49,7 @@ PccRl::Params with(const policy::Policy& p) {
 struct Maker : DecisionMaker {
   std::uint32_t start(const FlowFacts&, double& rate) override {
     first = rate;
-    rate = 0.5;
+    rate = begin;
     return 42;
   }
   double decide(std::uint32_t flow, Time now, const policy::Observation& o) override {
@@ -64,6 +67,7 @@ struct Maker : DecisionMaker {
     return factor;
   }
   double first = 0;
+  double begin = 0.5;
   double factor = 0.9;
   std::vector<std::pair<Time, policy::Observation>> asked;
   std::vector<Time> answered;
@@ -95,7 +99,8 @@ struct Flow {
 
 TEST(PccRl, StartsAtItsFirstRateWithoutAWindow) {
   auto p = with(constant(0));
-  EXPECT_EQ(Flow(p).control.rate, 100_Gbps);
+  p.first_rate = PccRl::Params{}.first_rate;
+  EXPECT_EQ(Flow(p).control.rate, 10_Gbps);
   p.first_rate = 0.25;
   const Flow f(p);
   EXPECT_EQ(f.control.rate, 25_Gbps);
@@ -134,6 +139,84 @@ TEST(PccRl, KeepsToItsBounds) {
   EXPECT_EQ(fast.control.rate, 100_Gbps);
 }
 
+// The preset `public` with a policy, and the parameters of a NIC as in the authors' simulator.
+PccRl::Params public_setting(const policy::Policy& p) {
+  PccRl::Params out = preset<PccRl>("public");
+  out.decider = std::make_shared<const policy::Decider>(p);
+  return out;
+}
+
+TEST(PccRl, HasTheSettingOfThePublicSimulator) {
+  Flow f(public_setting(constant(-1)));
+  EXPECT_EQ(f.control.rate, 100_Gbps);
+  EXPECT_EQ(f.control.window, Bytes{640 * 1024});
+  EXPECT_TRUE(f.control.probe);
+  EXPECT_EQ(f.control.burst, 16);
+  // 64 of 2^20 of the line rate: 4,096 B leave each 5,288.6 us there, with 64 B of headers for each 1,024
+  for (int i = 1; i < 100; ++i) {
+    f.pcc.on_echo(f.params, f.flow, {.now = 1_ms + 10_us * i, .rtt = 8_us, .sent_at = 1_ms + 10_us * i}, f.control);
+    EXPECT_GE(f.control.burst, 4);
+  }
+  EXPECT_EQ(f.control.rate, Rate{6'103'516});
+  EXPECT_EQ(f.control.burst, 4);
+  EXPECT_FALSE(PccRl::receiver(f.params).cnp);
+}
+
+// A burst is what the rate sends in burst_time, between the bounds, whichever are given.
+TEST(PccRl, SendsLongerBurstsAtHigherRates) {
+  struct Case {
+    double rate;
+    int packets;
+  };
+  for (const auto& [rate, packets] :
+       std::vector<Case>{{1, 12}, {0.75, 9}, {0.5, 6}, {0.25, 3}, {0.125, 2}, {0.01, 2}}) {
+    auto p = with(constant(0));
+    p.burst = 2;
+    p.max_burst = 255;
+    p.burst_time = Time{12 * 1'048 * 80};  // 12 packets of 1,048 B at 100 Gb/s
+    p.first_rate = rate;
+    EXPECT_EQ(Flow(p).control.burst, packets) << rate;
+    p.max_burst = 8;
+    EXPECT_EQ(Flow(p).control.burst, std::min(packets, 8)) << rate;
+    p.burst_time = {};
+    EXPECT_EQ(Flow(p).control.burst, 2) << rate;
+  }
+}
+
+TEST(PccRl, TakesTheLargerOfTheLeastRates) {
+  auto p = with(constant(0));
+  p.first_rate = 1e-6;
+  p.min_rate = 10_Mbps;
+  EXPECT_EQ(Flow(p).control.rate, 10_Mbps);
+  p.min_rate_share = 0.001;
+  EXPECT_EQ(Flow(p).control.rate, 100_Mbps);
+  p.min_rate = 1_Gbps;
+  EXPECT_EQ(Flow(p).control.rate, 1_Gbps);
+}
+
+// Rates are rounded down, factors to the nearest step: a rate of 64 steps does not rise by 1 %.
+TEST(PccRl, KeepsRatesAndFactorsInWholeNumbers) {
+  const auto after = [](double factor, double first, int rate_bits, int factor_bits) {
+    Maker maker;
+    maker.begin = first;
+    maker.factor = factor;
+    PccRl::Params p;
+    p.maker = &maker;
+    p.min_rate = 1_Kbps;
+    p.rate_bits = rate_bits;
+    p.factor_bits = factor_bits;
+    Flow f(p);
+    f.ack(1_ms, 1_ms + 8_us);
+    return f.pcc.rate();
+  };
+  const double step = 1.0 / (1 << 20);
+  EXPECT_EQ(after(1.01, 64 * step, 20, 16), 64 * step);
+  EXPECT_EQ(after(1.02, 64 * step, 20, 16), 65 * step);
+  EXPECT_NEAR(after(1.01, 64 * step, 0, 0), 64.64 * step, 1e-12);
+  EXPECT_EQ(after(1 + 0.49 / 16, 0.25, 0, 4), 0.25);
+  EXPECT_EQ(after(1 + 0.51 / 16, 0.25, 0, 4), 0.25 * 17 / 16);
+}
+
 TEST(PccRl, TellsTheMakerWhatItObserved) {
   Maker maker;
   PccRl::Params p;
@@ -155,6 +238,7 @@ TEST(PccRl, TellsTheMakerWhatItObserved) {
   EXPECT_EQ(first.rtt, 8_us);
   EXPECT_EQ(first.base_rtt, 8_us);
   EXPECT_EQ(first.rate, 0.5);
+  EXPECT_EQ(first.packet, transmission_time(1'048_B, 100_Gbps));
   EXPECT_EQ(first.sent, 5u);
   EXPECT_EQ(first.cnps, 0u);
   const auto& second = maker.asked[1].second;

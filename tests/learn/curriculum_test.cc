@@ -6,9 +6,12 @@
 #include <string>
 
 #include "weir/base/error.h"
+#include "weir/learn/trained.h"
 
 namespace weir::learn {
 namespace {
+
+using namespace literals;
 
 struct Wrong {
   const char* text;
@@ -31,6 +34,11 @@ TEST(Curriculum, TellsWhatIsWrong) {
       {"[learner]\nrollout = 8\nhorizon = 6\ndelay = 3\n[[environment]]\nflows = 2", "horizon"},
       {"[randomise]\nfirst_rate_low = 0.5\nfirst_rate_high = 0.1\n[[environment]]\nflows = 2", "first_rate_high"},
       {"[policy]\ninputs = 'paper'\n[[environment]]\nflows = 2", "history"},
+      {"[policy]\nqueue_unit = '1 us'\n[[environment]]\nflows = 2", "base_rtt"},
+      {"[policy]\nqueue_packets = 2\n[[environment]]\nflows = 2", "queue_packets"},
+      {"[policy]\npower_eighths = 9\n[[environment]]\nflows = 2", "power_eighths"},
+      {"[[validation.network]]\nhosts = 2\n[[environment]]\nflows = 2", "flows"},
+      {"[[validation.network]]\nflow = 2\n[[environment]]\nflows = 2", "flow"},
       {"scenario = 3\n[[environment]]\nflows = 2", "scenario"},
   };
   for (const Wrong& c : cases) try {
@@ -54,6 +62,9 @@ topology = { rate = "50 Gbps", delay = "1 us" }
 network.buffer.size = "5 MB"
 [validation]
 flows = [5, 6]
+[[validation.network]]
+flows = 7
+set = ["topology.delay=3 us"]
 [[environment]]
 flows = 3
 set = ["transport.payload=4 KB"]
@@ -69,6 +80,39 @@ pattern = "all-to-all"
   EXPECT_EQ(again.environments.at(0).scenario.transport.payload.count, 4000);
   EXPECT_EQ(again.environments.at(1).pattern, Pattern::all_to_all);
   EXPECT_EQ(again.validation_flows, (std::vector<std::uint32_t>{5, 6}));
+  ASSERT_EQ(again.validations.size(), 3u);
+  EXPECT_EQ(again.validations[1].flows, 6u);
+  EXPECT_EQ(again.validations[2].flows, 7u);
+}
+
+// Validations count as environments do, and so do all paths of all flows.
+TEST(Curriculum, SaysForWhatItTrains) {
+  const policy::Trained t = trained_of(parse_curriculum(R"(
+[scenario.topology]
+rate = "100 Gbps"
+delay = "2 us"
+[validation]
+flows = [3]
+[[validation.network]]
+flows = 9
+hosts = 3
+set = ['topology={kind="leaf-spine", leaves=2, spines=1, hosts_per_leaf=2, host_delay="2 us", fabric_delay="1 us"}']
+[[environment]]
+flows = 2
+set = ["topology.rate=25 Gbps"]
+)",
+                                                        "c.toml"));
+  EXPECT_EQ(t.flows.low, 2);
+  EXPECT_EQ(t.flows.high, 9);
+  EXPECT_EQ(t.hops.low, 1);
+  EXPECT_EQ(t.hops.high, 3);
+  EXPECT_EQ(t.rate.low, Rate{25'000'000'000});
+  EXPECT_EQ(t.rate.high, Rate{100'000'000'000});  // of NICs and slowest links, not of the fabric's
+  // 4 links of 2 us and twice as many of 1 us, and what the packets take to be sent
+  EXPECT_GT(t.base_rtt.low, 8_us);
+  EXPECT_LT(t.base_rtt.low, 8'300_ns);
+  EXPECT_GT(t.base_rtt.high, 12_us);
+  EXPECT_LT(t.base_rtt.high, 12'800_ns);
 }
 
 TEST(Curriculum, ShippedOnesCanBeRead) {

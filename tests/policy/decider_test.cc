@@ -35,6 +35,30 @@ TEST(Signal, IsZeroWhereTheLawOfTheQueueSays) {
   EXPECT_EQ(signal({.target = 2, .beta = 0, .scale = 1, .base_rtt = {}}, seen(Time{16'384'000}, 0.25)), -1);
 }
 
+// Flows of other base RTTs and rates of links that meet the same queue have their signal 0 at the same rate.
+TEST(Signal, OfQueueingDelaysIsZeroAtTheSameQueueForAll) {
+  Signal s{.target = 1, .beta = 0, .scale = 30, .base_rtt = {}, .queue_unit = 300_ns, .queue_packets = 2, .power = 6};
+  // at 1/16 the queue is 8 units of 300 + 2 * 100 ns
+  EXPECT_DOUBLE_EQ(queue_at(s, 1.0 / 16, 8_us, 100_ns), 4e-6);
+  for (const Time base : {2_us, 8_us, 40_us}) {
+    const Observation o{.rtt = base + 4_us, .base_rtt = base, .rate = 1.0 / 16, .packet = 100_ns};
+    EXPECT_NEAR(signal(s, o), 0, 1e-12);
+    Observation more = o;
+    more.rtt = more.rtt + base / 100;  // 1 % of the base RTT more counts alike
+    EXPECT_NEAR(signal(s, more), 30 * 0.01 / 8, 1e-12);
+  }
+  s.beta = 2;
+  EXPECT_NEAR(signal(s, {.rtt = 9_us, .base_rtt = 8_us, .rate = 1, .packet = 100_ns}), -30 * 0.5 / 8, 1e-12);
+}
+
+TEST(Signal, TakesPowersInEighths) {
+  for (int eighths = 1; eighths <= 8; ++eighths)
+    for (const double x : {1.0, 0.5, 0.001}) EXPECT_NEAR(root_power(x, eighths), std::pow(x, eighths / 8.0), 1e-15);
+  // by inflation, too: 0.5 + 2 at the rate of 1/4 with power 1
+  EXPECT_EQ(
+      signal({.target = 0.125, .beta = 1.5, .scale = 2, .base_rtt = {}, .power = 8}, seen(Time{16'384'000}, 0.25)), 0);
+}
+
 TEST(Decider, ShowsTheLastDecisionsNewestFirst) {
   Decider decider(linear({0, 0.1f, 0, 0, 0, 0}));
   Memory memory;

@@ -38,6 +38,20 @@ void expect_round_trip(const Policy& p) {
   EXPECT_EQ(q.signal.beta, p.signal.beta);
   EXPECT_EQ(q.signal.scale, p.signal.scale);
   EXPECT_EQ(q.signal.base_rtt, p.signal.base_rtt);
+  EXPECT_EQ(q.signal.queue_unit, p.signal.queue_unit);
+  EXPECT_EQ(q.signal.queue_packets, p.signal.queue_packets);
+  EXPECT_EQ(q.signal.power, p.signal.power);
+  ASSERT_EQ(q.trained.has_value(), p.trained.has_value());
+  if (p.trained) {
+    EXPECT_EQ(q.trained->base_rtt.low, p.trained->base_rtt.low);
+    EXPECT_EQ(q.trained->base_rtt.high, p.trained->base_rtt.high);
+    EXPECT_EQ(q.trained->rate.low, p.trained->rate.low);
+    EXPECT_EQ(q.trained->rate.high, p.trained->rate.high);
+    EXPECT_EQ(q.trained->hops.low, p.trained->hops.low);
+    EXPECT_EQ(q.trained->hops.high, p.trained->hops.high);
+    EXPECT_EQ(q.trained->flows.low, p.trained->flows.low);
+    EXPECT_EQ(q.trained->flows.high, p.trained->flows.high);
+  }
   EXPECT_EQ(q.provenance, p.provenance);
   ASSERT_EQ(q.layers.size(), p.layers.size());
   for (std::size_t i = 0; i < p.layers.size(); ++i) {
@@ -69,6 +83,17 @@ TEST(PolicyFile, ReadsBackWhatItWrites) {
     p.clip = dice.between(0.1, 100);
     p.step = dice.between(0.001, 0.9);
     p.signal = {dice.between(0.001, 3), dice.between(0, 2), dice.between(0.1, 20), Time{dice.below(9'000'000)}};
+    if (seed % 3 == 0) {
+      p.signal.base_rtt = {};
+      p.signal.queue_unit = Time{1 + dice.below(9'000'000)};
+      p.signal.queue_packets = dice.below(5);
+    }
+    p.signal.power = 1 + dice.below(8);
+    if (seed % 5 == 0)
+      p.trained = Trained{.base_rtt = {Time{dice.below(9'000'000)}, Time{9'000'001}},
+                          .rate = {Rate{10'000'000'000}, Rate{400'000'000'000}},
+                          .hops = {1, 5},
+                          .flows = {2, 2 + dice.below(100)}};
     p.provenance = {{"seed", "7"}, {"a key \"with\" all", "text\nof two lines, \\ and \""}};
     expect_round_trip(p);
   }
@@ -109,6 +134,7 @@ TEST(PolicyFile, DigestsWhatDecides) {
   const std::string before = digest(p);
   EXPECT_EQ(before.size(), 32u);
   p.provenance["seed"] = "8";
+  p.trained = Trained{};
   EXPECT_EQ(digest(p), before);
   p.layers[0].weights[3] = std::nextafter(p.layers[0].weights[3], 9.0f);
   EXPECT_NE(digest(p), before);
@@ -152,6 +178,13 @@ const std::string kGood =
     "outputs = 1\n"                   // 22
     "weights = [[-1, 0.5]]\n";        // 23
 
+const std::string kTrained = kGood +
+                             "[trained]\n"                           // 24
+                             "base_rtt = [\"8 us\", \"40 us\"]\n"    // 25
+                             "rate = [\"10 Gbps\", \"100 Gbps\"]\n"  // 26
+                             "hops = [1, 3]\n"                       // 27
+                             "flows = [2, 8]\n";                     // 28
+
 const std::string kTree =
     "format = 1\nkind = \"tree\"\ninputs = \"code\"\nhistory = 1\nclip = 8\nstep = 0.2\n"
     "nodes = [[1, 0.5, 1, 2], [0.1], [-0.1]]\n"  // 7
@@ -183,6 +216,7 @@ TEST(PolicyFile, RefusesWhatIsWrong) {
   EXPECT_NO_THROW(parse_policy(kGood, "p.toml"));
   EXPECT_NO_THROW(parse_policy(kTree, "p.toml"));
   EXPECT_NO_THROW(parse_policy(int8(), "p.toml"));
+  EXPECT_NO_THROW(parse_policy(kTrained, "p.toml"));
   struct Case {
     std::string text;
     std::string part;
@@ -209,7 +243,7 @@ TEST(PolicyFile, RefusesWhatIsWrong) {
       {kGood, "step = 0.2", "step = 1", "p.toml:7: key 'step': 1 is out of range; valid is 1e-09 to 0.999"},
       {kGood, "step = 0.2\n", "step = 0.2\nsteps = 3\n",
        "p.toml:8: key 'steps': unknown key (did you mean 'step'?); valid is format, kind, arithmetic, inputs, history, "
-       "clip, step, signal, layer, nodes, provenance"},
+       "clip, step, signal, layer, nodes, trained, provenance"},
       {kGood, "target = 0.064", "target = 0",
        "p.toml:9: key 'signal.target': 0 is out of range; valid is 1e-09 to 1000000000"},
       {kGood, "beta = 1.5\n", "",
@@ -219,7 +253,23 @@ TEST(PolicyFile, RefusesWhatIsWrong) {
        "p.toml:12: key 'signal.base_rtt': '8192' is not a time: it has no unit; write a number and one of s, ms, us, "
        "ns, ps, like \"1.5 ms\""},
       {kGood, "scale = 12.5", "gain = 12.5",
-       "p.toml:11: key 'signal.gain': unknown key; valid is target, beta, scale, base_rtt"},
+       "p.toml:11: key 'signal.gain': unknown key; valid is target, beta, scale, base_rtt, queue_unit, "
+       "queue_packets, power"},
+      {kGood, "base_rtt", "power = 0.3\nbase_rtt",
+       "p.toml:12: key 'signal.power': 0.3 is not valid; write a multiple of 0.125 up to 1"},
+      {kGood, "base_rtt", "queue_unit = \"1 us\"\nbase_rtt",
+       "p.toml:13: key 'signal.base_rtt': with queue_unit each flow's own counts; write \"0 s\""},
+      {kGood, "base_rtt", "queue_packets = 3\nbase_rtt",
+       "p.toml:12: key 'signal.queue_packets': it is without queue_unit; write that, too, or leave it away"},
+      {kTrained, "[1, 3]", "[1]", "p.toml:27: key 'trained.hops': write two whole numbers, [1, 5]"},
+      {kTrained, "[1, 3]", "[3, 1]",
+       "p.toml:27: key 'trained.hops': write the least and the largest value, both from 0 on and the least one first"},
+      {kTrained, "\"40 us\"", "\"40\"",
+       "p.toml:25: key 'trained.base_rtt': '40' is not a time: it has no unit; write a number and one of s, ms, us, "
+       "ns, ps, like \"1.5 ms\"; write two times, [\"8 us\", \"16 us\"]"},
+      {kTrained,
+       "rate = ", "speed = ", "p.toml:26: key 'trained.speed': unknown table; valid is base_rtt, rate, hops, flows"},
+      {kTrained, "flows = [2, 8]\n", "", "p.toml:24: key 'trained.flows': missing; write two whole numbers, [2, 128]"},
       {kGood, "\"relu\"", "\"gelu\"",
        "p.toml:17: key 'layer.0.activation': cannot be 'gelu'; it is one of none, relu, tanh (did you mean 'relu'?)"},
       {kGood, "[[1, 2], [3, 4.5]]", "[[1, 2], [3]]",
@@ -255,8 +305,9 @@ TEST(PolicyFile, RefusesWhatIsWrong) {
       {kGood, "[[-1, 0.5]]\n", "[[-1, 0.5]]\n[provenance]\nseed = 1\n",
        "p.toml:25: key 'provenance.seed': it is a whole number; write text in quotes"},
       {kGood, "[[-1, 0.5]]\n", "[[-1, 0.5]]\n[training]\n",
-       "p.toml:24: key 'training': unknown table; valid is format, kind, arithmetic, inputs, history, clip, step, "
-       "signal, layer, nodes, provenance"},
+       "p.toml:24: key 'training': unknown table (did you mean 'trained'?); valid is format, kind, arithmetic, inputs, "
+       "history, clip, step, "
+       "signal, layer, nodes, trained, provenance"},
       {kGood, "\"float32\"", "\"int8\"",
        "p.toml:13: key 'layer.0.row_scales': missing; write a list with one number for each row"},
       {int8(), "4]]", "128]]",

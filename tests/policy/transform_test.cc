@@ -196,6 +196,53 @@ TEST(Distil, FindsSteps) {
   EXPECT_EQ(distil(p, samples, {.depth = 8, .leaf = 1500}).nodes.size(), 1u);
   EXPECT_THROW(distil(p, {}, {}), std::logic_error);
   EXPECT_THROW(distil(p, samples, {.depth = 15}), std::logic_error);
+  EXPECT_THROW(distil(p, samples, {.leaves = 0}), std::logic_error);
+  // with room for one split it is the one that gains most
+  const Policy small = distil(p, samples, {.depth = 8, .leaf = 1, .leaves = 2});
+  ASSERT_EQ(small.nodes.size(), 3u);
+  EXPECT_EQ(small.nodes[0].feature, 1);
+  EXPECT_NEAR(small.nodes[0].threshold, 0, 0.1);
+}
+
+// Flows follow the driver, and the teacher says what it would have done.
+TEST(Walk, IsDrivenByOneAndAnsweredByAnother) {
+  const Policy p = shipped_policy("standard");
+  const Decider teacher(p);
+  const WalkOptions options{.walks = 4, .decisions = 200};
+  const Decider tree(distil(p, walk(teacher, options), {.leaf = 50, .leaves = 8}));
+  const auto alone = walk(tree, options);
+  const auto taught = walk(tree, teacher, options);
+  ASSERT_EQ(taught.size(), alone.size());
+  std::array<std::byte, Decider::kMaxMemory> memory{};
+  std::size_t differing = 0;
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    EXPECT_EQ(taught[i].inputs, alone[i].inputs);
+    EXPECT_EQ(taught[i].y, teacher.evaluate(std::span(alone[i].inputs).first(4), memory.data()));
+    differing += taught[i].y != alone[i].y ? 1 : 0;
+  }
+  EXPECT_GT(differing, alone.size() / 2);
+}
+
+// Trees that have driven themselves are nearer to the network where they go.
+TEST(Distil, LearnsInTheLoop) {
+  const Policy p = shipped_policy("standard");
+  const Decider teacher(p);
+  const WalkOptions options{.walks = 20, .decisions = 500};
+  const auto error_of = [&](const Policy& tree) {
+    const Decider driver(tree);
+    double error = 0;
+    std::array<std::byte, Decider::kMaxMemory> memory{};
+    const auto seen = walk(driver, teacher, {.walks = 20, .decisions = 500, .seed = 99});
+    for (const Sample& s : seen)
+      error += std::pow(static_cast<double>(driver.evaluate(std::span(s.inputs).first(4), memory.data()) - s.y), 2);
+    return error / static_cast<double>(seen.size());
+  };
+  const DistilOptions small{.leaf = 5, .leaves = 100};
+  const Policy before = distil(p, walk(teacher, options), small);
+  const Policy after = distil_in_loop(p, small, {.rounds = 2, .walks = options});
+  EXPECT_EQ(policy_text(distil_in_loop(p, small, {.rounds = 0, .walks = options})), policy_text(before));
+  EXPECT_LT(error_of(after), error_of(before));
+  EXPECT_EQ(after.nodes.size(), 199u);
 }
 
 TEST(Compare, MeasuresFactors) {

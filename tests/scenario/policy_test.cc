@@ -4,13 +4,16 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/command.h"
 #include "weir/cc/pcc_rl.h"
 #include "weir/policy/policy_file.h"
 #include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/policy_ranges.h"
 #include "weir/scenario/scenario.h"
+#include "weir/scenario/warnings.h"
 
 namespace weir::scenario {
 namespace {
@@ -72,7 +75,7 @@ TEST_F(PolicyScenario, KeepsTheFileWithTheResult) {
 TEST_F(PolicyScenario, RefusesPoliciesWithTheirPlaces) {
   EXPECT_EQ(refusal("standart"),
             "--set algorithm.policy: unknown policy 'standart' (did you mean 'standard'?); valid is loose-int8, loose, "
-            "standard-int8, standard, strict-int8, strict, or a file like \"./mine.toml\"");
+            "standard-int8, standard, strict-int8, strict, wide-int8, wide, or a file like \"./mine.toml\"");
   const std::string none = (folder_ / "none.toml").string();
   EXPECT_EQ(refusal("none.toml"),
             "--set algorithm.policy: " + none +
@@ -81,6 +84,72 @@ TEST_F(PolicyScenario, RefusesPoliciesWithTheirPlaces) {
   EXPECT_EQ(refusal("bad.toml"),
             (folder_ / "bad.toml").string() +
                 ":2: key 'kind': cannot be 'mpl'; it is one of mlp, lstm, tree (did you mean 'mlp'?)");
+}
+
+class PolicyRanges : public PolicyScenario {
+ protected:
+  PolicyRanges() {
+    policy::Policy p = policy::shipped_policy("standard");
+    const Time base = params_of_paths("[topology]\nkind = \"star\"\nhosts = 5\n");
+    p.trained = policy::Trained{.base_rtt = {base, base},
+                                .rate = {Rate{100'000'000'000}, Rate{200'000'000'000}},
+                                .hops = {1, 1},
+                                .flows = {2, 8}};
+    std::ofstream(folder_ / "ranged.toml") << policy::policy_text(p);
+    p.trained.reset();
+    std::ofstream(folder_ / "silent.toml") << policy::policy_text(p);
+  }
+
+  std::string text_of(const std::string& topology) const {
+    return topology + "[algorithm]\nname = \"pcc_rl\"\npolicy = \"ranged.toml\"\n" +
+           "[[traffic]]\nkind = \"flows\"\nflow = [{ src = 1, dst = 0, size = \"1 MB\" }, { src = 4, dst = 0, size = "
+           "\"1 MB\" }]\n";
+  }
+  Time params_of_paths(const std::string& topology) const {
+    const auto model = build_model(load_scenario(with_policy(text_of(topology), "standard"), "s.toml"));
+    return model->paths.base_rtt(1, 0, model->data_wire(model->profiles[0]), model->ack_wire(model->profiles[0]));
+  }
+  static std::string with_policy(std::string text, const std::string& name) {
+    const std::string before = "ranged.toml";
+    return text.replace(text.find(before), before.size(), name);
+  }
+  std::vector<std::string> told(const std::string& topology, const std::string& policy = "ranged.toml") const {
+    const Scenario s = load_scenario(with_policy(text_of(topology), policy), (folder_ / "s.toml").string());
+    std::vector<std::string> out;
+    warn_of_policy_ranges(s, *build_model(s), out);
+    return out;
+  }
+};
+
+TEST_F(PolicyRanges, AreToldWherePathsLeaveThem) {
+  const std::vector<std::string> none;
+  const std::string star = "[topology]\nkind = \"star\"\nhosts = 5\n";
+  EXPECT_EQ(told(star), none);
+  EXPECT_EQ(told(star + "rate = \"200 Gbps\"\n"), none);
+  EXPECT_EQ(told(star + "delay = \"1100 ns\"\n"), none);  // less than a quarter longer
+  const auto slow = told(star + "rate = \"40 Gbps\"\n");
+  ASSERT_EQ(slow.size(), 1u);
+  EXPECT_EQ(slow[0],
+            "the policy 'ranged.toml' of profile 'pcc_rl' was trained for other networks: paths here have a rate of 40 "
+            "Gbps for 100 Gbps to 200 Gbps; what it does there nobody has tested");
+  const auto far = told(star + "delay = \"4 us\"\n");
+  ASSERT_EQ(far.size(), 1u);
+  EXPECT_NE(far[0].find("paths here have a base RTT of 16."), std::string::npos) << far[0];
+  // host 1 is near, host 4 is two switches farther
+  const auto tiers = told("[topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 1\nhosts_per_leaf = 3\n");
+  ASSERT_EQ(tiers.size(), 1u);
+  EXPECT_NE(tiers[0].find("a number of switches of 1 to 3 for 1;"), std::string::npos) << tiers[0];
+  EXPECT_EQ(told(star + "rate = \"40 Gbps\"\n", "silent.toml"), none);
+}
+
+// weir run and weir validate tell.
+TEST_F(PolicyRanges, AreAmongTheWarnings) {
+  const std::string text = text_of("[topology]\nkind = \"star\"\nhosts = 5\nrate = \"40 Gbps\"\n");
+  const Scenario s = load_scenario(text, (folder_ / "s.toml").string());
+  bool told = false;
+  for (const std::string& warning : warnings(s, *build_model(s)))
+    told = told || warning.find("trained for other networks") != std::string::npos;
+  EXPECT_TRUE(told);
 }
 
 }  // namespace

@@ -13,13 +13,22 @@
 // follows a decision. One that is lost is asked for again when the acknowledgements of kOvertakes later packets have
 // come.
 //
-// There is no window, so a flow that hears nothing goes on at its rate. The paper says nothing of losses, which its
-// policies do not see on the public code's inputs; loss_factor is ours.
+// Without max_inflight there is no window, so a flow that hears nothing goes on at its rate. The paper says nothing of
+// losses, which its policies do not see on the public code's inputs; loss_factor is ours.
+//
+// The preset `public` is the setting of the simulator that the authors have published (github.com/NVlabs/RLCC,
+// nv_ccsim), as far as its parameter files and its runs show it: flows begin at line rate; the least rate is 2^-14 of
+// it; rates are multiples of 2^-20 of the line rate and factors multiples of 2^-16; a probe is a packet behind at least
+// four packets of 1,024 B; a burst has at most 16 KiB, and a flow at most 40 of these in flight (in its long-short
+// scenarios ten); CNPs are at least 4 us apart. How long a burst is between these bounds is not published: section 2 of
+// the paper says that it grows with the rate and the time since the last one, and here it is what the rate sends in
+// burst_time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "weir/cc/algorithm.h"
@@ -36,9 +45,16 @@ class PccRl {
     std::string policy = "standard";
     Probe probe = Probe::data;
     int burst = 1;
+    Time burst_time;
+    int max_burst = 16;
+    Bytes max_inflight;
     Time decision_latency;
-    double first_rate = 1;
+    double first_rate = 0.1;
     Rate min_rate{10'000'000};
+    double min_rate_share = 0;
+    int rate_bits = 0;
+    int factor_bits = 0;
+    Time cnp_interval{50'000'000};
     double loss_factor = 1;
     // Of no parameter. load() makes the decider of `policy`, unless there is one or a maker. With a maker, the decider
     // is not used but for its inputs: if they are the paper's, receivers send CNPs.
@@ -51,6 +67,7 @@ class PccRl {
       .name = "pcc_rl",
       .title = "PCC-RL",
       .source = "Tessler et al., Reinforcement Learning for Datacenter Congestion Control, 2021"};
+  static std::span<const Preset> presets();
   static ReceiverRules receiver(const Params&);
   static void load(Params&, const DataFiles&);
 

@@ -93,6 +93,16 @@ World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader
   return out;
 }
 
+void read_rows(const Curriculum& c, const std::vector<TableReader>& tables, std::vector<EnvironmentRow>& rows,
+               std::vector<World>& worlds) {
+  for (const TableReader& table : tables) {
+    EnvironmentRow& row = rows.emplace_back();
+    table.read(params_of<EnvironmentParams>(), &row.params, {"set"});
+    row.set = table.texts("set");
+    worlds.push_back(world_of(c, row, table));
+  }
+}
+
 std::vector<std::uint32_t> read_flow_counts(const TableReader& table) {
   std::vector<std::uint32_t> out;
   const Value* value = table.find("flows");
@@ -125,7 +135,12 @@ void check(const TableReader& root, const Curriculum& c) {
   if (c.validation.first_load_low > c.validation.first_load_high)
     throw root.table("validation")
         .error_at("first_load_low", fmt::format("it is above first_load_high = {}", c.validation.first_load_high));
-  if (c.policy.inputs == policy::Inputs::paper && c.policy.history != 1)
+  const PolicyParams& p = c.policy;
+  if (p.queue_unit > Time{} && p.base_rtt > Time{})
+    throw root.table("policy").error_at("base_rtt", "with queue_unit each flow's own counts; write base_rtt = \"0 s\"");
+  if (p.queue_unit == Time{} && p.queue_packets > 0)
+    throw root.table("policy").error_at("queue_packets", "it is without queue_unit; write that, too, or leave it away");
+  if (p.inputs == policy::Inputs::paper && p.history != 1)
     throw root.table("policy").error_at("history", "the inputs \"paper\" are of the last decision alone; write 1");
 }
 
@@ -160,6 +175,13 @@ std::string list_of(const std::vector<std::string>& texts) {
   return out + "]";
 }
 
+void write_rows(scenario::TomlWriter& out, std::string_view header, const std::vector<EnvironmentRow>& rows) {
+  for (const EnvironmentRow& row : rows) {
+    write_table(out, header, row.params);
+    if (!row.set.empty()) out.line("set", list_of(row.set));
+  }
+}
+
 }  // namespace
 
 World Curriculum::star(std::uint32_t flows) const {
@@ -182,7 +204,7 @@ Curriculum parse_curriculum(std::string_view text, const std::string& file) {
   root.table("policy").read(params_of<PolicyParams>(), &out.policy);
   root.table("randomise").read(params_of<RandomiseParams>(), &out.randomise);
   const TableReader validation = root.table("validation");
-  validation.read(params_of<ValidationParams>(), &out.validation, {"flows"});
+  validation.read(params_of<ValidationParams>(), &out.validation, {"flows", "network"});
   out.validation_flows = read_flow_counts(validation);
   check(root, out);
 
@@ -193,13 +215,9 @@ Curriculum parse_curriculum(std::string_view text, const std::string& file) {
   if (base != nullptr) out.base = *base;
   const auto rows = root.tables("environment");
   if (rows.empty()) throw root.error_at("environment", "missing; write [[environment]] at least once");
-  for (const TableReader& row : rows) {
-    EnvironmentRow& r = out.rows.emplace_back();
-    row.read(params_of<EnvironmentParams>(), &r.params, {"set"});
-    r.set = row.texts("set");
-    out.environments.push_back(world_of(out, r, row));
-  }
-  for (const std::uint32_t flows : out.validation_flows) out.star(flows);  // can be built
+  read_rows(out, rows, out.rows, out.environments);
+  for (const std::uint32_t flows : out.validation_flows) out.validations.push_back(out.star(flows));
+  read_rows(out, validation.tables("network"), out.validation_rows, out.validations);
   return out;
 }
 
@@ -221,20 +239,19 @@ std::string Curriculum::effective() const {
     out.section("[scenario]");
     for (const auto& [key, item] : entries) out.line(scenario::toml_text(key), inline_text(item));
   }
-  for (const EnvironmentRow& row : rows) {
-    write_table(out, "[[environment]]", row.params);
-    if (!row.set.empty()) out.line("set", list_of(row.set));
-  }
+  write_rows(out, "[[validation.network]]", validation_rows);
+  write_rows(out, "[[environment]]", rows);
   return out.take();
 }
 
 std::string Curriculum::digest() const {
   std::string all = effective();
-  for (const World& world : environments) {
-    const auto s = scenario::effective(world.scenario);
-    all += s.toml;
-    for (const auto& attachment : s.attachments) all += checksum_of(attachment.content);
-  }
+  for (const auto* worlds : {&environments, &validations})
+    for (const World& world : *worlds) {
+      const auto s = scenario::effective(world.scenario);
+      all += s.toml;
+      for (const auto& attachment : s.attachments) all += checksum_of(attachment.content);
+    }
   return checksum_of(all);
 }
 

@@ -6,7 +6,8 @@
 //   [scenario]       the scenario of all environments that name no file, without traffic; a star of any size
 //   [[environment]]  a simulation whose flows learn; several run side by side
 //   [randomise]      what changes from one run of an environment to the next
-//   [validation]     the numbers of flows by which policies are compared
+//   [validation]     the numbers of flows by which policies are compared, in the star of [scenario]
+//   [[validation.network]]  a network by which they are compared, too; keys as of [[environment]]
 #pragma once
 
 #include <cstdint>
@@ -55,9 +56,20 @@ struct PolicyParams {
   double beta = 1.5;
   double scale = 12.5;
   Time base_rtt{8'192'000};
+  Time queue_unit;
+  double queue_packets = 0;
+  int power_eighths = 4;
 
   static void describe(ParamList<PolicyParams>& p);
-  policy::Signal signal() const { return {.target = target, .beta = beta, .scale = scale, .base_rtt = base_rtt}; }
+  policy::Signal signal() const {
+    return {.target = target,
+            .beta = beta,
+            .scale = scale,
+            .base_rtt = base_rtt,
+            .queue_unit = queue_unit,
+            .queue_packets = queue_packets,
+            .power = power_eighths};
+  }
 };
 
 enum class Pattern : std::uint8_t { many_to_one, all_to_all };
@@ -114,8 +126,10 @@ struct Curriculum {
   RandomiseParams randomise;
   ValidationParams validation;
   std::vector<std::uint32_t> validation_flows;
+  std::vector<EnvironmentRow> validation_rows;
   std::vector<EnvironmentRow> rows;
   std::vector<World> environments;  // of the rows, in order
+  std::vector<World> validations;   // stars of validation_flows, then those of validation_rows
   scenario::Value base;             // [scenario]
 
   // A star with so many flows of one kind to host 0, as [validation] uses it. Senders: as [[environment]] hosts = 0.

@@ -56,6 +56,15 @@ void PolicyParams::describe(ParamList<PolicyParams>& p) {
   p.number("scale", &PolicyParams::scale, 1e-6, 1e6, "factor of the signal", "public code");
   p.time("base_rtt", &PolicyParams::base_rtt, "the round trip that counts as inflation 1; 0 = that of the flow's path",
          "public code");
+  p.time(
+      "queue_unit", &PolicyParams::queue_unit,
+      "the signal is of the queueing delay in this unit instead of the inflation, and flows of different round trips "
+      "become equal; 0 = of the inflation",
+      "ours");
+  p.number("queue_packets", &PolicyParams::queue_packets, 0, 1000,
+           "with queue_unit: the unit has the time of so many packets besides", "ours");
+  p.integer("power_eighths", &PolicyParams::power_eighths, 1, 8,
+            "power of the rate in the signal, in eighths; 4 = the square root", "Tessler et al. 3: 4");
 }
 
 void EnvironmentParams::describe(ParamList<EnvironmentParams>& p) {

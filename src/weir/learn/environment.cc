@@ -31,23 +31,17 @@ Environment::Environment(const World& world, cc::DecisionMaker& maker, std::uint
   engine::Engine& e = engine();
   slice_ = std::max<std::int64_t>(1, kRoundTrip / e.epoch()) * e.epoch();
   const std::uint32_t hosts = e.network().hosts();
-  const std::uint32_t senders = world.hosts > 0 ? std::min(world.hosts, hosts - 1) : hosts - 1;
   const RandomStream starts(seed, 0, Purpose::learning);
-  const bool all = world.pattern == Pattern::all_to_all;
-  const std::uint32_t flows = all ? world.flows * senders : world.flows;
-  for (std::uint32_t i = 0; i < flows; ++i) {
+  std::uint64_t i = 0;
+  for_each_added(world, hosts, [&](std::uint32_t src, std::uint32_t dst) {
     traffic::Flow flow;
-    flow.start = {static_cast<std::int64_t>(starts.below(i, static_cast<std::uint64_t>(spread.ps) + 1))};
-    flow.src = 1 + i % senders;
-    flow.dst = 0;
-    if (all) {  // to each of the senders in turn, but to itself
-      const std::uint32_t turn = i / senders % std::max(1u, senders - 1);
-      flow.dst = 1 + (i % senders + 1 + turn) % senders;
-    }
+    flow.start = {static_cast<std::int64_t>(starts.below(i++, static_cast<std::uint64_t>(spread.ps) + 1))};
+    flow.src = src;
+    flow.dst = dst;
     flow.size = world.size.count > 0 ? world.size : kEndless;
     flow.profile = world.profile;
     e.inject(flow);
-  }
+  });
 }
 
 bool Environment::advance() { return !engine().advance(engine().now() + slice_); }

@@ -1,6 +1,7 @@
 // Environment: one simulation whose flows of pcc_rl ask an actor.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,22 @@
 #include "weir/scenario/build.h"
 
 namespace weir::learn {
+
+// Calls visit(src, dst) for each flow that is added to a world of so many hosts, in order.
+template <class Visit>
+void for_each_added(const World& world, std::uint32_t hosts, Visit&& visit) {
+  const std::uint32_t senders = world.hosts > 0 ? std::min(world.hosts, hosts - 1) : hosts - 1;
+  const bool all = world.pattern == Pattern::all_to_all;
+  const std::uint32_t flows = all ? world.flows * senders : world.flows;
+  for (std::uint32_t i = 0; i < flows; ++i) {
+    std::uint32_t dst = 0;
+    if (all) {  // to each of the senders in turn, but to itself
+      const std::uint32_t turn = i / senders % std::max(1u, senders - 1);
+      dst = 1 + (i % senders + 1 + turn) % senders;
+    }
+    visit(1 + i % senders, dst);
+  }
+}
 
 class Environment {
  public:

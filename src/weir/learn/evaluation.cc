@@ -16,6 +16,7 @@ constexpr int kSamples = 100;
 struct Account {
   std::uint32_t src = 0;
   std::uint32_t dst = 0;
+  Bytes wire;  // of a full packet
   double base_rtt = 0;
   double sum = 0;  // of rates, as shares of the line rate, and of their squares
   double squares = 0;
@@ -65,6 +66,7 @@ class Meter {
           static_cast<double>(flow.rate.bits_per_second) / static_cast<double>(flow.line_rate.bits_per_second);
       a.src = flow.src;
       a.dst = flow.dst;
+      a.wire = flow.wire;
       a.base_rtt = flow.base_rtt.seconds();
       a.sum += rate;
       a.squares += rate * rate;
@@ -113,8 +115,10 @@ class Meter {
     std::vector<double> rates, goodputs;
     std::map<std::uint32_t, double> by_host;
     double base_rtt = 0;
+    Bytes wire;
     for (const auto& [id, a] : accounts_) {
       if (a.dst != host) continue;
+      wire = a.wire;
       rates.push_back(a.sum / a.samples);
       goodputs.push_back(static_cast<double>(a.goodput));
       by_host[a.src] += rates.back();
@@ -136,9 +140,8 @@ class Meter {
     out.utilisation += static_cast<double>(engine_.port_figures(link.port).sent_bytes - link.sent) /
                        link.rate.bytes_per_second() / span;
     out.queue += link.queued / samples_;
-    const policy::Signal& s = options_.signal;
-    const double unit = s.base_rtt.ps > 0 ? s.base_rtt.seconds() : base_rtt;
-    out.expected_queue += std::max(unit * (s.beta + s.target * std::sqrt(flows)) - base_rtt, 0.0);
+    out.expected_queue += policy::queue_at(options_.signal, 1 / flows, Time{std::llround(base_rtt * 1e12)},
+                                           transmission_time(wire, link.rate));
     return 1;
   }
 

@@ -31,7 +31,8 @@ struct Evaluation {
   double rate_error = 0;        // mean over flows and samples of abs(rate * flows of the link - 1)
   double oscillation = 0;       // standard deviation of a flow's rate by its mean, mean over flows
   double queue = 0;             // s of the link's rate, mean over time
-  // The queue at which the signal of N equal flows is 0: base_rtt * (beta + target * sqrt(N)) - the path's base RTT.
+  // The queue at which the signal of N equal flows is 0, by inflation base_rtt * (beta + target * sqrt(N)) - the path's
+  // base RTT (policy::queue_at).
   double expected_queue = 0;
   std::uint64_t dropped = 0;  // packets, in the measured time
   std::uint64_t dropped_before = 0;

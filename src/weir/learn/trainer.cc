@@ -163,16 +163,15 @@ Validation Trainer::validate() {
   const ValidationParams& v = curriculum_.validation;
   Validation out;
   out.update = update_;
-  out.runs.resize(curriculum_.validation_flows.size() * v.seeds);
+  out.runs.resize(curriculum_.validations.size() * v.seeds);
   parallel_for(options_.threads, out.runs.size(), [&](std::size_t i) {
-    const std::uint32_t flows = curriculum_.validation_flows[i / v.seeds];
     const EvaluationOptions options{.duration = v.duration,
                                     .measured = v.measured,
                                     .spread = curriculum_.randomise.spread,
                                     .seed = seed_of(curriculum_.learner.seed, Seeds::validation, i, 0),
                                     .signal = curriculum_.policy.signal()};
     out.runs[i] = evaluate(
-        curriculum_.star(flows),
+        curriculum_.validations[i / v.seeds],
         [&](const RandomStream& stream, const FirstRates& rates) { return learner_->actor(stream, rates, false); },
         {v.first_load_low, v.first_load_high}, options);
   });

@@ -15,6 +15,7 @@
 #include "weir/base/system_error.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
+#include "weir/learn/trained.h"
 #include "weir/learn/trainer.h"
 #include "weir/policy/policy_file.h"
 
@@ -91,6 +92,7 @@ void add_progress(const std::string& directory, const Update& u) {
 
 std::string policy_text(policy::Policy policy, const Curriculum& curriculum, const std::string& digest,
                         std::uint32_t update, double score) {
+  policy.trained = trained_of(curriculum);
   policy.provenance["curriculum"] =
       curriculum.title.empty() ? fs::path(curriculum.file).filename().string() : curriculum.title;
   policy.provenance["curriculum_digest"] = digest;

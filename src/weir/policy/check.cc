@@ -127,6 +127,31 @@ void check_tree(const Policy& p) {
   }
 }
 
+void check_queue_signal(const Signal& s) {
+  if (s.queue_unit < Time{}) throw InputError("signal.queue_unit", "it may not be negative");
+  if (!(s.queue_packets >= 0 && s.queue_packets <= kMost))
+    throw InputError("signal.queue_packets",
+                     fmt::format("{} is out of range; valid is 0 to {}", s.queue_packets, kMost));
+  if (s.queue_unit > Time{} && s.base_rtt > Time{})
+    throw InputError("signal.base_rtt", "with queue_unit each flow's own counts; write \"0 s\"");
+  if (s.queue_unit == Time{} && s.queue_packets > 0)
+    throw InputError("signal.queue_packets", "it is without queue_unit; write that, too, or leave it away");
+  if (s.power < 1 || s.power > 8) throw InputError("signal.power", "valid is 0.125, 0.25, ... 1");
+}
+
+template <class T>
+void check_range(const std::string& key, const Range<T>& range) {
+  if (range.low < T{} || range.high < range.low)
+    throw InputError(key, "write the least and the largest value, both from 0 on and the least one first");
+}
+
+void check_trained(const Trained& t) {
+  check_range("trained.base_rtt", t.base_rtt);
+  check_range("trained.rate", t.rate);
+  check_range("trained.hops", t.hops);
+  check_range("trained.flows", t.flows);
+}
+
 }  // namespace
 
 void check(const Policy& p) {
@@ -143,6 +168,8 @@ void check(const Policy& p) {
   if (!(p.signal.beta >= 0 && p.signal.beta <= kMost))
     throw InputError("signal.beta", fmt::format("{} is out of range; valid is 0 to {}", p.signal.beta, kMost));
   if (p.signal.base_rtt < Time{}) throw InputError("signal.base_rtt", "it may not be negative");
+  check_queue_signal(p.signal);
+  if (p.trained) check_trained(*p.trained);
   if (p.kind == Kind::tree)
     check_tree(p);
   else

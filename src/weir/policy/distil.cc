@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weir/policy/check.h"
+#include "weir/policy/index.h"
 #include "weir/policy/policy_file.h"
 
 namespace weir::policy {
@@ -17,26 +18,26 @@ class Grower {
   Grower(std::span<const Sample> samples, int width, const DistilOptions& options, std::vector<TreeNode>& nodes)
       : samples_(samples), width_(width), options_(options), nodes_(nodes) {}
 
-  // Grows the tree of these samples and returns its root's number.
-  int grow(std::vector<std::uint32_t> members, int depth) {
-    const auto number = static_cast<int>(nodes_.size());
-    nodes_.emplace_back();
-    const Split split = depth == 0 ? Split{} : best(members);
-    if (split.feature < 0) {
-      double sum = 0;
-      for (const std::uint32_t m : members) sum += static_cast<double>(samples_[m].y);
-      const auto mean = static_cast<float>(sum / static_cast<double>(members.size()));
-      nodes_.back().value = std::clamp(mean, -1.0f, 1.0f);
-      return number;
+  // Grows the tree of all samples: of all leaves the one is split whose split gains most, as long as one gains.
+  void grow() {
+    std::vector<std::uint32_t> all(samples_.size());
+    std::iota(all.begin(), all.end(), 0u);
+    std::vector<Leaf> waiting;
+    add(std::move(all), 0, waiting);
+    for (int leaves = 1; leaves < options_.leaves && !waiting.empty(); ++leaves) {
+      std::pop_heap(waiting.begin(), waiting.end(), gains_less);
+      Leaf leaf = std::move(waiting.back());
+      waiting.pop_back();
+      const Split split = leaf.split;
+      auto& left = leaf.members;
+      const auto middle = std::stable_partition(
+          left.begin(), left.end(), [&](std::uint32_t m) { return input(m, split.feature) < split.threshold; });
+      std::vector<std::uint32_t> right(middle, left.end());
+      left.erase(middle, left.end());
+      const int left_node = add(std::move(left), leaf.depth + 1, waiting);
+      const int right_node = add(std::move(right), leaf.depth + 1, waiting);
+      nodes_[index(leaf.node)] = {split.feature, split.threshold, left_node, right_node, 0};
     }
-    const auto middle = std::stable_partition(
-        members.begin(), members.end(), [&](std::uint32_t m) { return input(m, split.feature) < split.threshold; });
-    std::vector<std::uint32_t> right(middle, members.end());
-    members.erase(middle, members.end());
-    const int left_child = grow(std::move(members), depth - 1);
-    const int right_child = grow(std::move(right), depth - 1);
-    nodes_[static_cast<std::size_t>(number)] = {split.feature, split.threshold, left_child, right_child, 0};
-    return number;
   }
 
  private:
@@ -45,6 +46,32 @@ class Grower {
     float threshold = 0;
     double gain = 0;
   };
+
+  // A leaf that may be split.
+  struct Leaf {
+    int node = 0;
+    int depth = 0;
+    Split split;
+    std::vector<std::uint32_t> members;
+  };
+  static bool gains_less(const Leaf& a, const Leaf& b) {
+    return a.split.gain < b.split.gain || (a.split.gain == b.split.gain && a.node > b.node);
+  }
+
+  // Makes a leaf of these samples and returns its number.
+  int add(std::vector<std::uint32_t> members, int depth, std::vector<Leaf>& waiting) {
+    const auto node = static_cast<int>(nodes_.size());
+    double sum = 0;
+    for (const std::uint32_t m : members) sum += static_cast<double>(samples_[m].y);
+    const auto mean = static_cast<float>(sum / static_cast<double>(members.size()));
+    nodes_.push_back({.value = std::clamp(mean, -1.0f, 1.0f)});
+    if (depth == options_.depth) return node;
+    const Split split = best(members);
+    if (split.feature < 0) return node;
+    waiting.push_back({node, depth, split, std::move(members)});
+    std::push_heap(waiting.begin(), waiting.end(), gains_less);
+    return node;
+  }
 
   float input(std::uint32_t m, int feature) const { return samples_[m].inputs[static_cast<std::size_t>(feature)]; }
 
@@ -97,7 +124,7 @@ class Grower {
 
 Policy distil(const Policy& policy, std::span<const Sample> samples, const DistilOptions& options) {
   if (samples.empty()) throw std::logic_error("there are no samples to distil from");
-  if (options.depth < 0 || options.depth > 14 || options.leaf < 1)
+  if (options.depth < 0 || options.depth > 14 || options.leaf < 1 || options.leaves < 1)
     throw std::logic_error("a tree of that depth or with such leaves is not possible");
   Policy out = policy;
   out.kind = Kind::tree;
@@ -105,11 +132,23 @@ Policy distil(const Policy& policy, std::span<const Sample> samples, const Disti
   out.layers.clear();
   out.nodes.clear();
   out.provenance["parent"] = digest(policy);
-  std::vector<std::uint32_t> all(samples.size());
-  std::iota(all.begin(), all.end(), 0u);
-  Grower(samples, policy.width(), options, out.nodes).grow(std::move(all), options.depth);
+  Grower(samples, policy.width(), options, out.nodes).grow();
   check(out);
   return out;
+}
+
+Policy distil_in_loop(const Policy& policy, const DistilOptions& options, const LoopOptions& loop) {
+  const Decider teacher(policy);
+  WalkOptions walks = loop.walks;
+  std::vector<Sample> samples = walk(teacher, walks);
+  Policy tree = distil(policy, samples, options);
+  for (int round = 0; round < loop.rounds; ++round) {
+    ++walks.seed;
+    const auto more = walk(Decider(tree), teacher, walks);
+    samples.insert(samples.end(), more.begin(), more.end());
+    tree = distil(policy, samples, options);
+  }
+  return tree;
 }
 
 }  // namespace weir::policy

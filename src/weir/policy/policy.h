@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,27 @@ struct TreeNode {
   float value = 0;
 };
 
+// From the least to the largest, both included.
+template <class T>
+struct Range {
+  T low{};
+  T high{};
+
+  bool has(const T& value) const { return low <= value && value <= high; }
+  void include(const T& value) {
+    if (value < low) low = value;
+    if (high < value) high = value;
+  }
+};
+
+// The networks in which a policy was trained and validated.
+struct Trained {
+  Range<Time> base_rtt;       // of flows' paths
+  Range<Rate> rate;           // of senders' NICs and of the slowest links of paths
+  Range<std::int64_t> hops;   // switches on the path
+  Range<std::int64_t> flows;  // of one link at a time, as far as the curriculum tells
+};
+
 // The output y in [-1, 1], tanh of the last layer's only output or a tree's leaf, gives the factor 1 + step * y for
 // y >= 0 and 1 / (1 - step * y) for y < 0.
 struct Policy {
@@ -57,6 +79,7 @@ struct Policy {
   Signal signal;
   std::vector<Layer> layers;                      // mlp, lstm
   std::vector<TreeNode> nodes;                    // tree: the root first
+  std::optional<Trained> trained;                 // changes no decision
   std::map<std::string, std::string> provenance;  // how it came about: curriculum, seed, update, version, parent
   int width() const { return inputs == Inputs::paper ? 4 : 2 * history; }  // number of inputs
 };

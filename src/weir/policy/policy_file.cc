@@ -18,6 +18,7 @@
 #include "weir/policy/decider.h"
 #include "weir/policy/index.h"
 #include "weir/policy/shipped.h"
+#include "weir/policy/trained_table.h"
 #include "weir/toml/document.h"
 #include "weir/toml/parser.h"
 #include "weir/toml/reader.h"
@@ -60,14 +61,27 @@ struct SignalTable {
   double beta = 0;
   double scale = 1;
   Time base_rtt;
+  Time queue_unit;
+  double queue_packets = 0;
+  double power = 0.5;
 
   static void describe(ParamList<SignalTable>& p) {
     p.number("target", &SignalTable::target, -kLargest, kLargest, "where the signal is 0").required = true;
     p.number("beta", &SignalTable::beta, -kLargest, kLargest, "subtracted from the inflation").required = true;
     p.number("scale", &SignalTable::scale, -kLargest, kLargest, "factor").required = true;
     p.time("base_rtt", &SignalTable::base_rtt, "unit of round trips; 0 = the flow's").required = true;
+    p.time("queue_unit", &SignalTable::queue_unit, "unit of queueing delays; 0 = by inflation");
+    p.number("queue_packets", &SignalTable::queue_packets, -kLargest, kLargest, "packets that the unit has besides");
+    p.number("power", &SignalTable::power, -kLargest, kLargest, "of the rate");
   }
 };
+
+int eighths_of(const TableReader& signal, double power) {
+  const double eighths = 8 * power;
+  if (!(eighths >= 1 && eighths <= 8 && eighths == std::floor(eighths)))
+    throw signal.error_at("power", fmt::format("{} is not valid; write a multiple of 0.125 up to 1", power));
+  return static_cast<int>(eighths);
+}
 
 enum class Type : std::uint8_t { dense, lstm };
 
@@ -177,7 +191,7 @@ Policy read(const TableReader& root) {
   version.set(&head, scenario::read_value(written, version, "format"));
   if (head.format != kFormat)
     throw root.error_at("format", fmt::format("version {} is not known here; valid is {}", head.format, kFormat));
-  root.read(params_of<HeadTable>(), &head, {"signal", "layer", "nodes", "provenance"});
+  root.read(params_of<HeadTable>(), &head, {"signal", "layer", "nodes", "trained", "provenance"});
   SignalTable signal;
   required(root, "signal", "a table [signal]");
   root.table("signal").read(params_of<SignalTable>(), &signal);
@@ -189,11 +203,18 @@ Policy read(const TableReader& root) {
   out.history = head.history;
   out.clip = head.clip;
   out.step = head.step;
-  out.signal = {signal.target, signal.beta, signal.scale, signal.base_rtt};
+  out.signal = {.target = signal.target,
+                .beta = signal.beta,
+                .scale = signal.scale,
+                .base_rtt = signal.base_rtt,
+                .queue_unit = signal.queue_unit,
+                .queue_packets = signal.queue_packets,
+                .power = eighths_of(root.table("signal"), signal.power)};
   for (const auto& table : root.tables("layer"))
     out.layers.push_back(read_layer(table, out.arithmetic == Arithmetic::int8));
   if (const Value* nodes = root.find("nodes"))
     for (const Value& node : list_at(*nodes, "nodes", "a list of nodes")) out.nodes.push_back(read_node(node));
+  out.trained = read_trained(root);
   const TableReader provenance = root.table("provenance");
   for (const auto& key : provenance.keys()) out.provenance[key] = provenance.text(key);
   return out;
@@ -241,7 +262,7 @@ bool is_bare(std::string_view key) {
   return !key.empty() && key.find_first_not_of(kBare) == std::string_view::npos;
 }
 
-std::string text_without_provenance(const Policy& p) {
+std::string text_of_decisions(const Policy& p) {
   check(p);
   scenario::TomlWriter toml("A policy for pcc_rl.");
   const HeadTable head{kFormat, p.kind, p.arithmetic, p.inputs, p.history, p.clip, p.step};
@@ -266,6 +287,11 @@ std::string text_without_provenance(const Policy& p) {
   toml.value("beta", p.signal.beta);
   toml.value("scale", p.signal.scale);
   toml.text("base_rtt", format_value(p.signal.base_rtt));
+  if (p.signal.queue_unit > Time{}) {
+    toml.text("queue_unit", format_value(p.signal.queue_unit));
+    toml.value("queue_packets", p.signal.queue_packets);
+  }
+  if (p.signal.power != Signal{}.power) toml.value("power", p.signal.power / 8.0);
   for (const Layer& layer : p.layers) {
     const LayerTable table{layer.lstm ? Type::lstm : Type::dense, layer.inputs, layer.outputs, layer.activation};
     toml.section("[[layer]]");
@@ -312,7 +338,8 @@ Policy parse_policy(std::string_view text, const std::string& file) {
 Policy read_policy(const std::string& file) { return parse_policy(read_document(file, "a policy, a TOML file"), file); }
 
 std::string policy_text(const Policy& policy) {
-  std::string out = text_without_provenance(policy);
+  std::string out = text_of_decisions(policy);
+  if (policy.trained) out += trained_text(*policy.trained);
   if (policy.provenance.empty()) return out;
   out += "\n[provenance]\n";
   for (const auto& [key, value] : policy.provenance)
@@ -320,7 +347,7 @@ std::string policy_text(const Policy& policy) {
   return out;
 }
 
-std::string digest(const Policy& policy) { return checksum_of(text_without_provenance(policy)); }
+std::string digest(const Policy& policy) { return checksum_of(text_of_decisions(policy)); }
 
 Policy shipped_policy(std::string_view name) {
   std::vector<std::string> names;

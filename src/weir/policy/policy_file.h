@@ -15,8 +15,8 @@ Policy read_policy(const std::string& file);
 // The text that parse_policy() reads back to the same policy, to the bit. Throws InputError if check() does.
 std::string policy_text(const Policy& policy);
 
-// The checksum (base/checksum.h) of policy_text() without the provenance: two policies that decide the same way by the
-// same numbers have the same one.
+// The checksum (base/checksum.h) of policy_text() without [trained] and the provenance: two policies that decide the
+// same way by the same numbers have the same one.
 std::string digest(const Policy& policy);
 
 // One that comes with Weir. Throws InputError if there is none of this name, and lists those that are there.

@@ -44,6 +44,7 @@ struct WalkingFlow {
   double decided = 0;  // the last one
   double lost = 0;     // packets since then
   alignas(8) std::array<std::byte, Decider::kMaxMemory> memory{};
+  alignas(8) std::array<std::byte, Decider::kMaxMemory> taught{};  // the teacher's memory
 };
 
 Observation observe(const WalkingFlow& flow, double now, double base, double queue) {
@@ -54,10 +55,13 @@ Observation observe(const WalkingFlow& flow, double now, double base, double que
   o.sent = static_cast<std::uint32_t>(1 + (now - flow.decided) * flow.rate / kPacket);
   o.cnps = queue > kMarkedFrom ? 1 : 0;
   o.nacks = std::min(o.sent, static_cast<std::uint32_t>(flow.lost));
+  o.packet = Time{static_cast<std::int64_t>(kPacket)};
   return o;
 }
 
-void walk_once(const Decider& decider, const WalkOptions& options, std::uint32_t number, std::vector<Sample>& out) {
+// `teacher` is null if the decider's own answers are wanted.
+void walk_once(const Decider& decider, const Decider* teacher, const WalkOptions& options, std::uint32_t number,
+               std::vector<Sample>& out) {
   Draws draws(options.seed, number);
   const double flows = std::floor(draws.log_uniform(13));
   const auto deciding = static_cast<std::size_t>(std::min(flows, double{kDeciding}));
@@ -70,6 +74,7 @@ void walk_once(const Decider& decider, const WalkOptions& options, std::uint32_t
     if (!cold) flow.rate = std::max(kLeastRate, std::min(1.0, draws.log_uniform(7) / 64 / flows));
     flow.next = base * (1 + draws.uniform());
     decider.start(flow.memory.data());
+    if (teacher != nullptr) teacher->start(flow.taught.data());
     total += each * flow.rate;
   }
   double queue = 0;
@@ -89,11 +94,22 @@ void walk_once(const Decider& decider, const WalkOptions& options, std::uint32_t
     sample.factor = decider.decide(sample.observation, flow.memory.data(), sample.inputs, sample.y);
     const double rate = std::clamp(flow.rate * sample.factor, kLeastRate, 1.0);
     total += each * (rate - flow.rate);
+    if (teacher != nullptr) {
+      const auto width = static_cast<std::size_t>(teacher->policy().width());
+      sample.y = teacher->evaluate(std::span(sample.inputs).first(width), flow.taught.data());
+    }
     flow.rate = rate;
     flow.decided = now;
     flow.lost = 0;
     flow.next = now + base + queue + kPacket / rate * draws.uniform();
   }
+}
+
+std::vector<Sample> walk_all(const Decider& decider, const Decider* teacher, const WalkOptions& options) {
+  std::vector<Sample> out;
+  out.reserve(static_cast<std::size_t>(options.walks) * static_cast<std::size_t>(options.decisions));
+  for (int i = 0; i < options.walks; ++i) walk_once(decider, teacher, options, static_cast<std::uint32_t>(i), out);
+  return out;
 }
 
 std::vector<std::string_view> cells_of(std::string_view line) {
@@ -119,10 +135,11 @@ T cell(std::string_view text, const Where& where) {
 }  // namespace
 
 std::vector<Sample> walk(const Decider& decider, const WalkOptions& options) {
-  std::vector<Sample> out;
-  out.reserve(static_cast<std::size_t>(options.walks) * static_cast<std::size_t>(options.decisions));
-  for (int i = 0; i < options.walks; ++i) walk_once(decider, options, static_cast<std::uint32_t>(i), out);
-  return out;
+  return walk_all(decider, nullptr, options);
+}
+
+std::vector<Sample> walk(const Decider& driver, const Decider& teacher, const WalkOptions& options) {
+  return walk_all(driver, &teacher, options);
 }
 
 std::vector<Sample> read_samples(std::string_view text, const std::string& file, const Decider& decider) {

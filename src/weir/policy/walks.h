@@ -36,6 +36,9 @@ struct WalkOptions {
 };
 
 std::vector<Sample> walk(const Decider& decider, const WalkOptions& options = {});
+// The flows follow `driver`, and y of a sample is what `teacher` answers to the inputs that the flow has met on its
+// way. Both take the same inputs.
+std::vector<Sample> walk(const Decider& driver, const Decider& teacher, const WalkOptions& options = {});
 
 // From a table with a header line that names columns in1, in2, ... for the policy's inputs, and maybe `flow`, a whole
 // number; without it all lines are one flow's. Further columns are ignored. y is what the policy answers to the inputs.

@@ -75,6 +75,9 @@ Facts facts_of(const policy::Policy& p) {
                    fmt::format("{:g}, with beta {:g} and scale {:g}", p.signal.target, p.signal.beta, p.signal.scale));
   out.emplace_back("base RTT",
                    p.signal.base_rtt.ps > 0 ? format_value(p.signal.base_rtt) : std::string("of each flow"));
+  if (p.signal.queue_unit > Time{})
+    out.emplace_back("queueing delay", fmt::format("in units of {} and {:g} packets", format_value(p.signal.queue_unit),
+                                                   p.signal.queue_packets));
   static const std::map<std::string, std::string, std::less<>> kNames{{"update", "update chosen"},
                                                                       {"validation_score", "validation score"},
                                                                       {"curriculum_digest", "curriculum's digest"}};

@@ -114,6 +114,7 @@ constexpr double kEighthOfADecade = 1.3335214321633240;
 constexpr double kSixthOfAnOctave = 1.1224620483093730;
 constexpr std::size_t kRates = 33;
 constexpr int kInflations = 25;
+constexpr Time kPacket{83'840};  // 1,048 B at 100 Gb/s
 // What is remembered of earlier decisions settles.
 constexpr int kDecisions = 32;
 
@@ -137,7 +138,7 @@ void add_surface(const Training& training, bool alone, std::vector<Figure>& to) 
     double inflation = 1;
     for (int j = 0; j < kInflations; ++j) {
       const Time rtt{std::llround(inflation * static_cast<double>(base.ps))};
-      const policy::Observation seen{.rtt = rtt, .base_rtt = base, .rate = rate, .sent = 1};
+      const policy::Observation seen{.rtt = rtt, .base_rtt = base, .rate = rate, .sent = 1, .packet = kPacket};
       double factor = 1;
       decider.start(memory.data());
       for (int n = 0; n < kDecisions; ++n) factor = decider.decide(seen, memory.data());
@@ -147,12 +148,12 @@ void add_surface(const Training& training, bool alone, std::vector<Figure>& to) 
       inflation *= kSixthOfAnOctave;
     }
     law.x.push_back(rate);
-    law.y.push_back(signal.beta + signal.target / std::sqrt(rate));
+    law.y.push_back(1 + policy::queue_at(signal, rate, base, kPacket) / base.seconds());
   }
   figure.series = {std::move(cells), std::move(law)};
   figure.caption = fmt::format(
       "The factor by which the rate changes after {} decisions at the same rate and round-trip time, without marks and "
-      "losses. RTT inflation is over {}. The broken line is where the signal is 0, beta + target / sqrt(rate).",
+      "losses. RTT inflation is over {}. The broken line is where the signal is 0.",
       kDecisions, format_value(base));
   to.push_back(std::move(figure));
 }
