@@ -180,6 +180,13 @@ nodes      ports      share of flows  slowest link  propagation
 )");
 }
 
+// Each port of a host begins paths of its own, in all planes.
+TEST_F(Small, TellsPathsOfAllPorts) {
+  EXPECT_EQ(listing({file_, "--set", "topology.planes=2", "--set", "topology.spines=1", "--set",
+                     "topology.links_per_pair=1", "--paths", "0", "3"}),
+            "");
+}
+
 TEST(ListTopology, SharesOfPathsAreThoseOfTheScenario) {
   std::map<std::string, double> share;
   const std::string text = listing({"tests/scenarios/wcmp.toml", "--paths", "0", "4", "--json"});

@@ -144,7 +144,8 @@ TEST(Split, FindsThePodsOfAShuffledFatTree) {
 TEST(Split, SoundAndEvenOnAllKinds) {
   for (const Topology& regular :
        {build(Clos{}), build(FatTree{.k = 8}), build(LeafSpine{.leaves = 8, .spines = 4}),
-        build(ParkingLot{.switches = 64}), build(Clos{.pods = 3, .hosts_per_tor = 5, .aggs_per_pod = 3, .cores = 9})}) {
+        build(ParkingLot{.switches = 64}), build(Clos{.pods = 3, .hosts_per_tor = 5, .aggs_per_pod = 3, .cores = 9}),
+        build(LeafSpine{.leaves = 8, .spines = 2, .planes = 2})}) {
     for (const Topology& t : {regular, without_rules(regular)}) {
       for (const std::uint32_t wanted : {1u, 2u, 3u, 4u, 7u, 8u}) {
         SCOPED_TRACE(t.name + " in " + std::to_string(wanted));
@@ -156,6 +157,23 @@ TEST(Split, SoundAndEvenOnAllKinds) {
         const Split again = split(t, wanted);
         EXPECT_EQ(p.of_node, again.of_node);
       }
+    }
+  }
+}
+
+// Hosts are never apart from any of their switches: the ToRs of a rack are of one part, and so are the leaves of all
+// planes.
+TEST(Split, KeepsTheSwitchesOfAHostTogether) {
+  for (const Topology& t : {build(LeafSpine{.leaves = 8, .spines = 4, .hosts_per_leaf = 4, .tors = 2}),
+                            build(LeafSpine{.leaves = 8, .spines = 4, .hosts_per_leaf = 4, .planes = 4}),
+                            build(FatTree{.k = 4, .planes = 2, .tors = 2}),
+                            build(Rail{.servers = 8, .gpus = 4, .servers_per_segment = 2, .tors = 2})}) {
+    for (const std::uint32_t wanted : {2u, 4u}) {
+      SCOPED_TRACE(t.name + " in " + std::to_string(wanted));
+      const Split p = split(t, wanted);
+      expect_sound(t, p, wanted);
+      EXPECT_EQ(p.parts, wanted);
+      for (const Link& l : t.links) EXPECT_TRUE(l.a >= t.hosts || p.of_node[l.a] == p.of_node[l.b]);
     }
   }
 }

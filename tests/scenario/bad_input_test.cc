@@ -496,7 +496,7 @@ TEST(BadInput, OfADataFile) {
       {graph + rest + flows,
        "hosts 2\nswitches 3\nlink 0 2 1 Gbps 1 us\nlink 1 3 1 Gbps 1 us\nlink 3 4 1 Gbps 1 us\nlink 3 4 1 Gbps 1 us\n",
 
-       "%/data: host 1 cannot reach host 0; links must connect all nodes, and hosts forward nothing"},
+       "%/data:4: host 1 cannot reach host 0; links must connect all nodes, and hosts forward nothing"},
       {graph + rest + flows, "hosts 2\nswitches 1\nlink 0 2 1 Gbps 1 us\nlink 1 3 1 Gbps 1 us\n",
        "%/data:4: the second node cannot be '3'; valid is 0 to 2"},
   };

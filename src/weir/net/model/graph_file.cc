@@ -14,6 +14,7 @@
 #include "weir/base/params.h"
 #include "weir/base/suggestion.h"
 #include "weir/base/text.h"
+#include "weir/net/model/planes.h"
 
 namespace weir::net {
 namespace {
@@ -73,13 +74,20 @@ class Parser {
     try {
       check(topology_);
     } catch (const InputError& e) {
-      throw InputError(Where{where_.file, 0}, e.what());
+      throw InputError(Where{where_.file, line_of_host_apart()}, e.what());
     }
     assign_tiers(topology_);
     return std::move(topology_);
   }
 
  private:
+  // Where the first link is of a host that cannot reach all others; 0 = that is not what is wrong.
+  int line_of_host_apart() const {
+    if (lines_of_host_.size() < topology_.hosts) return 0;
+    const auto apart = Planes(topology_).hosts_apart();
+    return apart ? lines_of_host_.at(apart->first).front() : 0;
+  }
+
   std::uint32_t number(std::string_view what, std::uint32_t min, std::uint32_t max) {
     if (at_ == words_.size()) throw InputError(where_, fmt::format("{} is missing; valid is {} to {}", what, min, max));
     const std::string_view word = words_[at_++];

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/net/model/components.h"
+#include "weir/net/model/planes.h"
 
 namespace weir::net {
 namespace {
@@ -37,34 +37,17 @@ void check_degrees(const Topology& t) {
 }
 
 void check_connected(const Topology& t) {
-  Components planes(t.nodes());
-  for (const Link& l : t.links)
-    if (std::min(l.a, l.b) >= t.hosts) planes.join(l.a, l.b);
-  std::vector<std::vector<std::uint32_t>> of_host(t.hosts);
-  std::vector<bool> has_hosts(t.nodes());
-  for (const Link& l : t.links) {
-    const auto [host, node] = std::minmax({l.a, l.b});
-    if (host >= t.hosts) continue;
-    of_host[host].push_back(planes.root(node));
-    has_hosts[planes.root(node)] = true;
-  }
+  const Planes planes(t);
+  if (const auto apart = planes.hosts_apart())
+    throw InputError(
+        fmt::format("host {} cannot reach host {}; links must connect all nodes, and hosts forward nothing",
+                    apart->first, apart->second));
+  std::vector<bool> has_hosts(t.switches);
+  for (std::uint32_t h = 0; h < t.hosts; ++h)
+    for (const std::uint32_t plane : planes.of(h)) has_hosts[plane - t.hosts] = true;
   for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
-    if (!has_hosts[planes.root(n)])
+    if (!has_hosts[planes.of_switch(n) - t.hosts])
       throw InputError(fmt::format("switch {} cannot reach host 0; links must connect all nodes", n));
-
-  std::map<std::vector<std::uint32_t>, std::uint32_t> kinds;  // planes of a host; the first such host
-  for (std::uint32_t h = 0; h < t.hosts; ++h) {
-    auto& mine = of_host[h];
-    std::sort(mine.begin(), mine.end());
-    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-    const auto [kind, is_new] = kinds.try_emplace(std::move(mine), h);
-    if (!is_new) continue;
-    for (const auto& [others, other] : kinds)
-      if (std::find_first_of(others.begin(), others.end(), kind->first.begin(), kind->first.end()) == others.end())
-        throw InputError(
-            fmt::format("host {} cannot reach host {}; links must connect all nodes, and hosts forward nothing",
-                        std::max(other, h), std::min(other, h)));
-  }
 }
 
 }  // namespace
