@@ -67,7 +67,8 @@ TEST(DerivedOfPorts, RatesThatAlgorithmsAreTold) {
   EXPECT_EQ(rates(false, 40_Gbps), std::pair(40_Gbps, 40_Gbps));
 }
 
-// Alone in the network a flow takes its ideal time, whether it keeps to a port or takes all in turn.
+// Alone in the network a flow takes its ideal time if it keeps to a port. If it takes all in turn, that is the least
+// that their rates together allow, and a port may have half a packet more to send than its share.
 TEST(DerivedOfPorts, IdealTimesAreThoseOfAFlowAlone) {
   for (const std::uint32_t links : {2u, 3u, 4u})
     for (const bool sprayed : {false, true})
@@ -80,7 +81,10 @@ TEST(DerivedOfPorts, IdealTimesAreThoseOfAFlowAlone) {
         s.add_flow(0, 1, size);
         const auto model = s.model();
         const Time ideal = model->paths.ideal_fct(0, 1, size, model->framing(model->profiles[0]));
-        EXPECT_EQ(run(s).flows.at(0).finish, ideal) << links << " links, " << size.count << " B, " << sprayed;
+        const Time finish = run(s).flows.at(0).finish;
+        const Time more = sprayed && size > 64_KB ? transmission_time(1'048_B, 100_Gbps) : Time{};
+        EXPECT_GE(finish, ideal) << links << " links, " << size.count << " B";
+        EXPECT_LE(finish, ideal + more) << links << " links, " << size.count << " B, " << sprayed;
       }
 }
 
@@ -136,7 +140,7 @@ TEST(DerivedOfPorts, MessagesShareTheirPorts) {
 
 // What a host answers leaves by the port by which the data came.
 TEST(DerivedOfPorts, AnswersLeaveByThePortOfTheirData) {
-  for (const std::uint16_t lane : {0, 1}) {
+  for (const auto lane : {std::uint16_t{0}, std::uint16_t{1}}) {
     Scenario s = two_leaves_of(2, 1);
     s.profiles[0].balancing.ports = host::PortChoice::lane;
     s.add_flow(0, 3, 100_KB);
@@ -145,7 +149,7 @@ TEST(DerivedOfPorts, AnswersLeaveByThePortOfTheirData) {
     const auto traffic = s.traffic();
     Simulation simulation(*model, *traffic, {});
     simulation.advance();
-    for (const std::uint16_t other : {0, 1}) {
+    for (const std::size_t other : {0u, 1u}) {
       const auto sent = [&](std::uint32_t host) {
         return simulation.port_figures(model->routing.ports_of(host)[other]).sent_bytes;
       };

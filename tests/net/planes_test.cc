@@ -9,7 +9,7 @@
 #include "weir/base/error.h"
 #include "weir/net/model/topologies.h"
 
-namespace weir::net {
+namespace weir::net::planes_test {
 namespace {
 
 using namespace literals;
@@ -63,4 +63,4 @@ TEST(Planes, ThatDoNotMeetAreNoTopology) {
 }
 
 }  // namespace
-}  // namespace weir::net
+}  // namespace weir::net::planes_test

@@ -70,9 +70,9 @@ link_event = [)" + events + "]\n",
   return warnings(s, *build_model(s));
 }
 
-// Hosts 0 to 3, leaves 4 and 5 and spine 8 of the first plane, 6, 7 and 9 of the second one.
+// Hosts 0 to 3, leaves 4 and 5 and spine 6 of the first plane, 7, 8 and 9 of the second one.
 TEST(HostPorts, FlowsBetweenPlanesThatDoNotMeetAreWarnedOf) {
-  const std::string first = "{ time = \"0 us\", a = 0, b = 6, state = \"down\" },";
+  const std::string first = "{ time = \"0 us\", a = 0, b = 7, state = \"down\" },";
   EXPECT_EQ(warnings_of(first), std::vector<std::string>{});
   const auto both = warnings_of(first + "{ time = \"5 us\", a = 3, b = 5, state = \"down\" }");
   ASSERT_EQ(both.size(), 1u);
@@ -85,7 +85,7 @@ TEST(HostPorts, FlowsBetweenPlanesThatDoNotMeetAreWarnedOf) {
   EXPECT_TRUE(none[0].starts_with("2 flows have (the first: host 0 to 3) no path from 7 us on")) << none[0];
   // A host in each plane stays, the planes' leaves are apart.
   const auto leaves = warnings_of(
-      "{ time = \"1 us\", a = 4, b = 8, state = \"down\" }, { time = \"1 us\", a = 7, b = 9, state = \"down\" }");
+      "{ time = \"1 us\", a = 4, b = 6, state = \"down\" }, { time = \"1 us\", a = 8, b = 9, state = \"down\" }");
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_TRUE(leaves[0].starts_with("3 flows have (the first: host 0 to 3) no path from 1 us on")) << leaves[0];
 }
@@ -105,9 +105,14 @@ TEST(HostPorts, WhatIsNotPossibleIsSaidBeforeTheRun) {
       kPlanes + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n";
   EXPECT_EQ(refusal(ring, {}), "");
   // A rank without a NIC.
-  EXPECT_EQ(refusal(ring, {"traffic.0.hosts=0-4"}), "");
-  EXPECT_EQ(refusal(ring, {"run.fidelity=ns3-hpcc", "algorithm.name=hpcc"}), "");
-  EXPECT_EQ(refusal(ring, {"run.fidelity=flow", "host.nic_rate=150 Gbps"}), "");
+  EXPECT_EQ(refusal(ring, {"traffic.0.hosts=0-4"}),
+            "--set traffic.0.hosts: '0-4': host 4 does not exist: hosts are 0 to 3");
+  for (const char* replica : {"ns3-hpcc", "htsim-uet"})
+    EXPECT_EQ(refusal(ring, {std::string("run.fidelity=") + replica, "algorithm.name=hpcc"}),
+              "a.toml:3: key 'topology.kind': hosts have up to 2 ports, and run.fidelity = \"" + std::string(replica) +
+                  "\" knows hosts of one port only; valid with several is \"exact\" or \"flow\"");
+  EXPECT_EQ(refusal(ring, {"run.fidelity=flow", "host.nic_rate=150 Gbps"}),
+            "--set host.nic_rate: NICs are as fast as their links: remove it under run.fidelity = \"flow\"");
 }
 
 // Without packets too a flow keeps to its port, and planes have nothing in common but hosts.
