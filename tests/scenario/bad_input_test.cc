@@ -207,7 +207,8 @@ TEST(BadInput, IsTold) {
        "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
        "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
        "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
-       "pat-all-gather, pat-reduce-scatter (what the hosts do; trees are two at once, each with half of the buffer)"},
+       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce (what the hosts do; trees are two at once, each with "
+       "half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does (NCCL's NVLS))"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
        "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",

@@ -18,7 +18,8 @@ constexpr std::uint32_t kGone = kFirst - 1;
 CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, Communicator who,
                                    std::uint64_t messages)
     : collective_(c),
-      scale_up_{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency},
+      scale_up_(scale_up_of(c)),
+      shares_(scale_up_.is_there() && c.scale_up_sharing == Sharing::max_min),
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
@@ -71,11 +72,44 @@ void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
       if (lane.busy == collective_.slots) return lane.waiting.push_back(s);
       ++lane.busy;
     }
-    return desk.send(m);
+    return begin(desk, m);
   }
-  const Time there = scale_up_.carry(desk, m.size, of_rank_[rank].scale_up_free);
+  if (shares_) return desk.move(m);
+  const Time there = carry(scale_up_, desk, m.size, of_rank_[rank].scale_up_free);
   desk.post(m.dst, m.word, there);
   if (notes_gone_) desk.wake(there, kGone);
+}
+
+// By the network, or first by the scale-up links to who sends it: its id then says where it goes.
+void CollectiveDriver::begin(Desk& desk, Message m) const {
+  const std::uint32_t by = by_whom(m);
+  if (by == m.src) return desk.send(m);
+  m.id = m.dst;
+  m.dst = by;
+  m.dport = kPassedOnPort;
+  desk.move(m);
+}
+
+void CollectiveDriver::pass_on(Desk& desk, Message m) const {
+  m.dst = static_cast<std::uint32_t>(m.id);
+  m.id = id_;
+  desk.send(m);
+}
+
+void CollectiveDriver::brought(Desk& desk, const Message& message) {
+  if (is_passed_on(message)) return pass_on(desk, message);
+  arrive(desk, message.word);
+  end(desk);
+}
+
+void CollectiveDriver::carried(Desk& desk, const Message& message) {
+  const std::uint32_t rank = who_.rank(desk.host());
+  if (is_passed_on(message) && collective_.slots > 0) {
+    Message whole = message;
+    whole.dst = static_cast<std::uint32_t>(message.id);
+    free_slot(desk, rank, whole);
+  }
+  leave(desk, rank);
 }
 
 void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& message_sent) {
@@ -84,7 +118,7 @@ void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& 
     --lane.busy;
     return;
   }
-  desk.send(message(rank, lane.waiting[lane.first++]));
+  begin(desk, message(rank, lane.waiting[lane.first++]));
   if (lane.first < lane.waiting.size()) return;
   lane.first = 0;
   lane.waiting.clear();
@@ -127,6 +161,7 @@ void CollectiveDriver::arrive(Desk& desk, std::uint64_t word) {
 void CollectiveDriver::sent(Desk& desk, const Message& message) {
   const std::uint32_t rank = who_.rank(desk.host());
   end(desk);
+  if (is_passed_on(message)) return;
   if (collective_.slots > 0) free_slot(desk, rank, message);
   leave(desk, rank);
 }
@@ -170,7 +205,10 @@ std::vector<ChainLink> CollectiveDriver::chain() const {
     if (scale_up_.is_there() && scale_up_.joins(m.src, m.dst)) {
       delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
     } else {
-      out.push_back({m, delay});
+      Message last = m;
+      last.src = by_whom(m);
+      if (last.src != m.src) delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
+      out.push_back({last, delay});
       delay = {};
     }
     delay += collective_.step_delay;

@@ -12,6 +12,7 @@ double bus_factor(Operation operation, std::uint32_t n) {
     case Operation::ring_all_reduce:
     case Operation::hierarchical_all_reduce:
     case Operation::tree_all_reduce:
+    case Operation::in_switch_all_reduce:
     case Operation::halving_doubling_all_reduce: return 2 * share;
     case Operation::ring_broadcast:
     case Operation::ring_reduce: return 1;
