@@ -292,6 +292,8 @@ std::optional<MessageSums> CallsDriver::sums() const {
     out.bus_factor = one.bus_factor;
   }
   out.least = saturating_sum(out.least, transmission_time(each, fastest_));
+  if (count() == 1)
+    out.least = std::max(out.least, saturating_sum(calls_[0].compute, calls_[0].groups[0]->sums()->least));
   return out;
 }
 

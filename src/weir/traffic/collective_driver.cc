@@ -20,6 +20,7 @@ CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, 
     : collective_(c),
       scale_up_(scale_up_of(c)),
       shares_(scale_up_.is_there() && c.scale_up_sharing == Sharing::max_min),
+      fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
@@ -66,7 +67,7 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
 
 void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
   const Message m = message(rank, s);
-  if (!scale_up_.is_there() || !scale_up_.joins(m.src, m.dst)) {
+  if (!is_near(m)) {
     if (collective_.slots > 0) {
       Lane& lane = of_rank_[rank].lanes[lane_of(m)];
       if (lane.busy == collective_.slots) return lane.waiting.push_back(s);
@@ -185,7 +186,7 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
                      .each = each(),
                      .buffer = buffer(),
                      .bus_factor = bus_factor(collective_.operation, ranks()),
-                     .least = least()};
+                     .least = std::max({least(), near_least(), transmission_time(each(), fastest_)})};
 }
 
 void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
@@ -197,12 +198,21 @@ void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
   sums.acknowledged = std::max(sums.acknowledged, rank.acknowledged);
 }
 
+Time CollectiveDriver::near_least() const {
+  Time out;
+  if (!scale_up_.is_there()) return out;
+  for (const Hop& hop : longest())
+    if (const Message m = message(hop.from, hop.message); is_near(m))
+      out = saturating_sum(out, transmission_time(m.size, scale_up_.rate) + scale_up_.latency);
+  return out;
+}
+
 std::vector<ChainLink> CollectiveDriver::chain() const {
   std::vector<ChainLink> out;
   Time delay = collective_.start;
   for (const Hop& hop : longest()) {
     const Message m = message(hop.from, hop.message);
-    if (scale_up_.is_there() && scale_up_.joins(m.src, m.dst)) {
+    if (is_near(m)) {
       delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
     } else {
       Message last = m;

@@ -162,10 +162,14 @@ class CollectiveDriver : public Driver {
   // A message that the rank has sent is there.
   void leave(Desk& desk, std::uint32_t rank);
   Message message(std::uint32_t rank, const Send& send) const;
+  bool is_near(const Message& m) const { return scale_up_.is_there() && scale_up_.joins(m.src, m.dst); }
+  // What the longest chain takes of scale-up links.
+  Time near_least() const;
 
   const Collective collective_;
   const ScaleUp scale_up_;
   const bool shares_;       // its links by Desk::move()
+  const Rate fastest_;      // of hosts\' links
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;
