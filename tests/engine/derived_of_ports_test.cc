@@ -1,5 +1,6 @@
 // What is derived of "the" link of a host where hosts have several: rates that algorithms are told, ideal times,
 // bounds, ports that messages share, pauses, links that fail, flows that are cut off (docs/developers/host-ports.md).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/engine/scenario.h"
+#include "weir/base/error.h"
 #include "weir/engine/endings/completion.h"
 #include "weir/engine/skip/skippable_kinds.h"
 #include "weir/engine/stall.h"
@@ -187,7 +189,7 @@ TEST(DerivedOfPorts, AStalledHostHoldsAllPorts) {
     EXPECT_EQ(difference(out, run(s, way)), "") << name_of(way);
 }
 
-// An event of the link between two nodes is one of all links between them.
+// An event of the link between two nodes is one of all links between them, unless it names one.
 TEST(DerivedOfPorts, ParallelLinksGoDownTogether) {
   Scenario s = two_leaves_of(1, 1, 2);
   s.faults.link_events = {{.time = 10_us, .a = 0, .b = 4}};
@@ -198,6 +200,35 @@ TEST(DerivedOfPorts, ParallelLinksGoDownTogether) {
   ASSERT_TRUE(out.stall);
   EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off);
   EXPECT_EQ(out.flows.size(), 1u);
+
+  // Or of one of them, by its place: the flow goes on by the other one.
+  for (const std::uint32_t place : {1u, 2u}) {
+    s.faults.link_events[0].parallel = place;
+    const auto model = s.model();
+    ASSERT_EQ(model->faults.links.size(), 1u);
+    EXPECT_EQ(model->faults.links.begin()->first, model->routing.ports_of(0)[place - 1] / 2);
+    EXPECT_EQ(run(s).flows.size(), 2u);
+    s.faults.loss = {{fmt::format("0-4#{}", place), 0.5}};
+    EXPECT_EQ(s.model()->faults.links.size(), 1u);
+    s.faults.loss = {{fmt::format("0-4#{}", 3 - place), 0.5}};
+    EXPECT_EQ(s.model()->faults.links.size(), 2u);
+    s.faults.loss.clear();
+  }
+  const auto complaint = [&]() -> std::string {
+    try {
+      s.model();
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  s.faults.link_events[0].parallel = 3;
+  EXPECT_EQ(complaint(), "network.link_event.0: there are 2 links 0-4; valid is 1 to 2, or all without a place");
+  s.faults.link_events.clear();
+  for (const char* name : {"0-4#0", "0-4#", "0-4#x"}) {
+    s.faults.loss = {{name, 0.5}};
+    EXPECT_NE(complaint().find("names no links"), std::string::npos) << name;
+  }
 }
 
 // Host 0 has lost the second of two planes and host 3 the first one: hosts forward nothing, so nothing goes from the

@@ -73,7 +73,7 @@ void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
       if (lane.busy == collective_.slots) return lane.waiting.push_back(s);
       ++lane.busy;
     }
-    return begin(desk, m);
+    return send_by_rail(desk, m);
   }
   if (shares_) return desk.move(m);
   const Time there = carry(scale_up_, desk, m.size, of_rank_[rank].scale_up_free);
@@ -82,7 +82,7 @@ void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
 }
 
 // By the network, or first by the scale-up links to who sends it: its id then says where it goes.
-void CollectiveDriver::begin(Desk& desk, Message m) const {
+void CollectiveDriver::send_by_rail(Desk& desk, Message m) const {
   const std::uint32_t by = by_whom(m);
   if (by == m.src) return desk.send(m);
   m.id = m.dst;
@@ -119,7 +119,7 @@ void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& 
     --lane.busy;
     return;
   }
-  begin(desk, message(rank, lane.waiting[lane.first++]));
+  send_by_rail(desk, message(rank, lane.waiting[lane.first++]));
   if (lane.first < lane.waiting.size()) return;
   lane.first = 0;
   lane.waiting.clear();

@@ -156,7 +156,7 @@ class CollectiveDriver : public Driver {
     const std::uint32_t group = scale_up_.group;
     return collective_.pxn && !scale_up_.joins(m.src, m.dst) ? m.src - m.src % group + m.dst % group : m.src;
   }
-  void begin(Desk& desk, Message message) const;
+  void send_by_rail(Desk& desk, Message message) const;
   // A message has left its slot.
   void free_slot(Desk& desk, std::uint32_t rank, const Message& message);
   // A message that the rank has sent is there.
@@ -169,7 +169,7 @@ class CollectiveDriver : public Driver {
   const Collective collective_;
   const ScaleUp scale_up_;
   const bool shares_;       // its links by Desk::move()
-  const Rate fastest_;      // of hosts\' links
+  const Rate fastest_;      // of hosts' links
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;

@@ -30,7 +30,8 @@ void check_degrees(const Topology& t) {
   }
   for (std::uint32_t n = 0; n < t.hosts; ++n)
     if (links[n] < 1 || links[n] > kMaxHostPorts)
-      throw InputError(fmt::format("host {} has {} links to switches; valid is 1 to {}", n, links[n], kMaxHostPorts));
+      throw InputError(
+          fmt::format("{} has {} links to switches; valid is 1 to {}", name_of_host(t, n), links[n], kMaxHostPorts));
   for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
     if (links[n] > kMaxSwitchPorts)
       throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
@@ -39,9 +40,8 @@ void check_degrees(const Topology& t) {
 void check_connected(const Topology& t) {
   const Planes planes(t);
   if (const auto apart = planes.hosts_apart())
-    throw InputError(
-        fmt::format("host {} cannot reach host {}; links must connect all nodes, and hosts forward nothing",
-                    apart->first, apart->second));
+    throw InputError(fmt::format("{} cannot reach {}; links must connect all nodes, and hosts forward nothing",
+                                 name_of_host(t, apart->first), name_of_host(t, apart->second)));
   std::vector<bool> has_hosts(t.switches);
   for (std::uint32_t h = 0; h < t.hosts; ++h)
     for (const std::uint32_t plane : planes.of(h)) has_hosts[plane - t.hosts] = true;
@@ -78,9 +78,9 @@ void check(const Topology& t) {
   if (t.links.size() + 1 < t.nodes())
     throw InputError(fmt::format("{} links cannot connect {} nodes; at least {} are needed", t.links.size(), t.nodes(),
                                  t.nodes() - 1));
+  check_servers(t);
   check_degrees(t);
   check_connected(t);
-  check_servers(t);
 }
 
 void check_servers(const Topology& t) {
