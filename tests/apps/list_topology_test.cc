@@ -180,6 +180,19 @@ nodes      ports      share of flows  slowest link  propagation
 )");
 }
 
+// Each port of a host begins paths of its own, in all planes.
+TEST_F(Small, TellsPathsOfAllPorts) {
+  EXPECT_EQ(listing({file_, "--set", "topology.planes=2", "--set", "topology.spines=1", "--set",
+                     "topology.links_per_pair=1", "--paths", "0", "3"}),
+            R"(leaf-spine: 4 hosts, 6 switches (4 + 2), 12 links, oversubscription 0.5:1
+
+2 paths from host 0 to host 3
+nodes      ports       share of flows  slowest link  propagation
+0 4 6 5 3  0 16 19 7   50 %            100 Gbps      4 us
+0 7 9 8 3  8 20 23 15  50 %            100 Gbps      4 us
+)");
+}
+
 TEST(ListTopology, SharesOfPathsAreThoseOfTheScenario) {
   std::map<std::string, double> share;
   const std::string text = listing({"tests/scenarios/wcmp.toml", "--paths", "0", "4", "--json"});

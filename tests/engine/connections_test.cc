@@ -282,6 +282,8 @@ Scenario driven_scenario(std::uint64_t seed, ConnectionKind connections) {
                            .messages = static_cast<std::uint32_t>(2 + 100 / s.topology.hosts),
                            .largest = {std::int64_t{2'000} << seed % 7},
                            .posts = seed % 3 == 0,
+                           .scale_up = {.group = s.topology.hosts % 2 == 0 && seed % 4 < 2 ? 2u : 1u,
+                                        .latency = seed % 4 == 0 ? 500_ns : 3_us},
                            .in_order = kept,
                            .seed = seed});
   s.text += fmt::format(", driven, {}", kept ? "connections" : "flows");

@@ -229,7 +229,8 @@ TEST(FaultRows, SayWhatIsWrong) {
     return LinkEventRow{.time = t, .a = a, .b = b, .state = LinkState::up};
   };
   EXPECT_EQ(complaint({.loss = {{"all", 0}, {"spines", 0}}, .link_events = {}, .host_pauses = {}}),
-            "network.loss.1.links: 'spines' names no links; valid is all, hosts, fabric, or two nodes as 320-0");
+            "network.loss.1.links: 'spines' names no links; valid is all, hosts, fabric, or two nodes as 320-0, or "
+            "320-0#2 for the second link between them");
   EXPECT_EQ(complaint({.loss = {{"0-5", 0}}, .link_events = {}, .host_pauses = {}}),
             "network.loss.0.links: there is no link 0-5; 0 is linked to 4");
   EXPECT_EQ(complaint({.loss = {{"4->0", 0}}, .link_events = {}, .host_pauses = {}}),

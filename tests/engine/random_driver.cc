@@ -66,6 +66,34 @@ void RandomDriver::woken(traffic::Desk& desk, std::uint32_t word) {
 
 void RandomDriver::posted(traffic::Desk& desk, std::uint32_t from, std::uint64_t word) { hear(desk, 4, from, word); }
 
+void RandomDriver::brought(traffic::Desk& desk, const traffic::Message& message) {
+  EXPECT_EQ(message.dst, desk.host());
+  EXPECT_TRUE(params_.scale_up.joins(message.src, message.dst));
+  EXPECT_EQ(message.word, static_cast<std::uint64_t>(message.size.count) << 32 | message.src);
+  EXPECT_GE(desk.now() - message.started,
+            transmission_time(message.size, params_.scale_up.rate) + params_.scale_up.latency - Time{1});
+  ++hosts_[desk.host()].brought;
+  hear(desk, 5, message.src, message.word);
+}
+
+void RandomDriver::carried(traffic::Desk& desk, const traffic::Message& message) {
+  EXPECT_EQ(message.src, desk.host());
+  --hosts_[desk.host()].awake;
+  hear(desk, 6, message.dst, message.word);
+}
+
+void RandomDriver::move(traffic::Desk& desk, OfHost& own) {
+  const traffic::ScaleUp& by = params_.scale_up;
+  const auto other = static_cast<std::uint32_t>(draw(own) % (by.group - 1));
+  const std::uint32_t place = desk.host() % by.group;
+  const auto size = static_cast<std::int64_t>(1 + draw(own) % 300'000);
+  ++own.moved;
+  ++own.awake;
+  desk.move({.word = static_cast<std::uint64_t>(size) << 32 | desk.host(),
+             .size = {size},
+             .dst = by.first_of(desk.host()) + other + (other >= place ? 1 : 0)});
+}
+
 void RandomDriver::hear(traffic::Desk& desk, std::uint64_t kind, std::uint64_t a, std::uint64_t b) {
   OfHost& own = hosts_[desk.host()];
   own.told = mixed(mixed(mixed(own.told ^ kind) ^ a ^ static_cast<std::uint64_t>(desk.now().ps)) ^ b);
@@ -79,6 +107,7 @@ void RandomDriver::hear(traffic::Desk& desk, std::uint64_t kind, std::uint64_t a
     desk.wake(desk.now() + Time{static_cast<std::int64_t>(wait % 8 * (wait % 3 == 0 ? 0 : 777'000))},
               static_cast<std::uint32_t>(draw(own)));
   }
+  if (params_.scale_up.is_there() && draw(own) % 2 == 0) move(desk, own);
   if (params_.posts && draw(own) % 4 == 0) {
     const std::uint32_t to = another(desk.host(), own);
     desk.post(to, draw(own));
@@ -115,6 +144,18 @@ std::uint64_t RandomDriver::messages_received() const {
 std::uint64_t RandomDriver::messages_sent() const {
   std::uint64_t sum = 0;
   for (const OfHost& own : hosts_) sum += own.sent;
+  return sum;
+}
+
+std::uint64_t RandomDriver::messages_moved() const {
+  std::uint64_t sum = 0;
+  for (const OfHost& own : hosts_) sum += own.moved;
+  return sum;
+}
+
+std::uint64_t RandomDriver::messages_brought() const {
+  std::uint64_t sum = 0;
+  for (const OfHost& own : hosts_) sum += own.brought;
   return sum;
 }
 

@@ -171,6 +171,25 @@ TEST(Dependencies, OfARingFromFiveSwitchesOnAreACycle) {
   }
 }
 
+// Of two planes one is a ring of five switches, the other a star, which has no cycle alone.
+TEST(Dependencies, AreThoseOfAllPlanes) {
+  net::Topology t;
+  t.hosts = 5;
+  t.switches = 6;
+  for (std::uint32_t h = 0; h < 5; ++h) t.links.push_back({h, 10, 100_Gbps, 1_us});
+  for (std::uint32_t h = 0; h < 5; ++h) t.links.push_back({h, 5 + h, 100_Gbps, 1_us});
+  for (std::uint32_t s = 0; s < 5; ++s) t.links.push_back({5 + s, 5 + (s + 1) % 5, 100_Gbps, 1_us});
+  check(t);
+  assign_tiers(t);
+  const auto cycle = net::dependency_cycle(net::Routing(t, 1));
+  EXPECT_EQ(cycle.size(), 5u);
+  for (const std::uint32_t port : cycle) EXPECT_NE(t.port_owner(port), 10u);
+  // Without the links between its switches only hosts of one switch reach each other by the first plane.
+  std::vector<bool> down(t.links.size());
+  for (std::size_t l = 10; l < 15; ++l) down[l] = true;
+  EXPECT_TRUE(net::dependency_cycle(net::Routing(t, 1, down)).empty());
+}
+
 TEST(Watchdog, BreaksADeadlock) {
   for (const net::StormAction action : {net::StormAction::drop, net::StormAction::forward}) {
     Scenario s = ring_of_five(300_KB);

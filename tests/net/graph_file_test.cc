@@ -88,6 +88,15 @@ TEST(GraphFile, ErrorsNameFileLineAndWhatIsValid) {
       {head + "hosts_per_server 3\nlink 0 4 1 Gbps 1 us\nlink 1 4 1 Gbps 1 us\nlink 2 5 1 Gbps 1 us\n"
               "link 3 5 1 Gbps 1 us\nlink 4 5 1 Gbps 1 us",
        "g: hosts_per_server: 4 hosts make no servers of 3; valid is a divisor of 4"},
+      {head + "ports 2\nlink 0 4 1 Gbps 1 us\nlink 1 4 1 Gbps 1 us\nlink 1 5 1 Gbps 1 us\nlink 2 5 1 Gbps 1 us\n"
+              "link 3 4 1 Gbps 1 us\nlink 3 5 1 Gbps 1 us",
+       "g:7: host 2 cannot reach host 0; links must connect all nodes, and hosts forward nothing"},
+      {head + "link 0 4 1 Gbps 1 us\nlink 1 4 1 Gbps 1 us\nlink 2 4 1 Gbps 1 us\nlink 4 5 1 Gbps 1 us\n"
+              "link 4 5 1 Gbps 1 us",
+       "g:1: host 3 has 0 links to switches; valid is 1 to 16"},
+      {head + "ports 2\nhosts_per_server 2\nlink 0 4 1 Gbps 1 us\nlink 1 4 1 Gbps 1 us\nlink 2 5 1 Gbps 1 us\n"
+              "link 3 4 1 Gbps 1 us\nlink 3 5 1 Gbps 1 us",
+       "g:7: host 2 (1.0) cannot reach host 0 (0.0); links must connect all nodes, and hosts forward nothing"},
       {head + "ports 17", "g:3: the number of ports cannot be '17'; valid is 1 to 16"},
       {head + "link 0 4 1 Gbps 1 us", "g: 1 links cannot connect 6 nodes; at least 5 are needed"},
   };

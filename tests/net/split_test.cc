@@ -160,6 +160,23 @@ TEST(Split, SoundAndEvenOnAllKinds) {
   }
 }
 
+// Hosts are never apart from any of their switches: the ToRs of a rack are of one part, and so are the leaves of all
+// planes.
+TEST(Split, KeepsTheSwitchesOfAHostTogether) {
+  for (const Topology& t : {build(LeafSpine{.leaves = 8, .spines = 4, .hosts_per_leaf = 4, .tors = 2}),
+                            build(LeafSpine{.leaves = 8, .spines = 4, .hosts_per_leaf = 4, .planes = 4}),
+                            build(FatTree{.k = 4, .planes = 2, .tors = 2}),
+                            build(Rail{.servers = 8, .gpus = 4, .servers_per_segment = 2, .tors = 2})}) {
+    for (const std::uint32_t wanted : {2u, 4u}) {
+      SCOPED_TRACE(t.name + " in " + std::to_string(wanted));
+      const Split p = split(t, wanted);
+      expect_sound(t, p, wanted);
+      EXPECT_EQ(p.parts, wanted);
+      for (const Link& l : t.links) EXPECT_TRUE(l.a >= t.hosts || p.of_node[l.a] == p.of_node[l.b]);
+    }
+  }
+}
+
 // Random trees with some more links, some of them without delay.
 TEST(Split, SoundOnRandomGraphs) {
   const RandomStream draw(11, 0, Purpose::algorithm);

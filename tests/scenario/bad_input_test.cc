@@ -207,7 +207,8 @@ TEST(BadInput, IsTold) {
        "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
        "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
        "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
-       "pat-all-gather, pat-reduce-scatter (what the hosts do; trees are two at once, each with half of the buffer)"},
+       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce (what the hosts do; trees are two at once, each with "
+       "half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does (NCCL's NVLS))"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
        "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",
@@ -496,7 +497,7 @@ TEST(BadInput, OfADataFile) {
       {graph + rest + flows,
        "hosts 2\nswitches 3\nlink 0 2 1 Gbps 1 us\nlink 1 3 1 Gbps 1 us\nlink 3 4 1 Gbps 1 us\nlink 3 4 1 Gbps 1 us\n",
 
-       "%/data: host 1 cannot reach host 0; links must connect all nodes, and hosts forward nothing"},
+       "%/data:4: host 1 cannot reach host 0; links must connect all nodes, and hosts forward nothing"},
       {graph + rest + flows, "hosts 2\nswitches 1\nlink 0 2 1 Gbps 1 us\nlink 1 3 1 Gbps 1 us\n",
        "%/data:4: the second node cannot be '3'; valid is 0 to 2"},
   };

@@ -16,6 +16,7 @@
 #include "weir/base/archive.h"
 #include "weir/base/random.h"
 #include "weir/base/units.h"
+#include "weir/traffic/scale_up.h"
 
 namespace weir::traffic {
 
@@ -66,6 +67,13 @@ class Desk {
   virtual void post(std::uint32_t host, std::uint64_t word, Time at = {}) = 0;
   // One epoch, at most 10 us (docs/guides/collectives.md).
   virtual Time lag() const = 0;
+  // Carries a message to another host of this server by the switch of Driver::scale_up(), without packets. It shares
+  // the rates of the hosts' links to and from that switch with all that is under way there, of other drivers too if
+  // their switch is alike, max-min fairly. When all of it is there brought() is called at that host and carried() at
+  // this one. `src` and `started` are set here; all else comes back as it is, and only `dst` and `size` mean anything
+  // here. Half of the latency is ahead of the switch and half behind it, each `lag()` at least. Throws InputError as
+  // send() does, and if the host is of another server.
+  virtual void move(Message message) = 0;
   // This host has spent the time from `begin`, which is not after now(), until now on what has this place in
   // Driver::activities(). `waited_for`: the host that was last to begin what it waited for; itself or kNobody = it
   // waited for no other, or that is not known. Runs that are looked into keep it (net::EventKind::did); else the call
@@ -103,8 +111,11 @@ class Driver {
 
   // How many tasks there are for all hosts together.
   virtual std::uint64_t tasks() const = 0;
-  // Whether it calls Desk::post().
+  // Whether it calls Desk::post() or Desk::move().
   virtual bool posts() const { return false; }
+  // By what Desk::move() carries messages; nothing = it is not called. Epochs of a run that knows of its driver from
+  // the start are at most half as long as the latency, but 50 ns at least.
+  virtual std::optional<ScaleUp> scale_up() const { return std::nullopt; }
 
   // Called for each host, at time 0.
   virtual void begin(Desk&) = 0;
@@ -114,6 +125,8 @@ class Driver {
   virtual void sent(Desk&, const Message&) {}
   virtual void woken(Desk&, std::uint32_t) {}
   virtual void posted(Desk&, std::uint32_t /*from*/, std::uint64_t /*word*/) {}
+  virtual void brought(Desk&, const Message&) {}
+  virtual void carried(Desk&, const Message&) {}
 
   // Of messages that belong together: all that does not depend on the run; nothing = the driver does not tell.
   virtual std::optional<MessageSums> sums() const { return std::nullopt; }

@@ -39,8 +39,8 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
     : model_(model),
       options_(options),
       traffic_(traffic),
-      epoch_(engine::epoch_length(model.topology)),
-      lag_(engine::news_lag(model.topology)),
+      epoch_(engine::epoch_length(model.topology, engine::soonest_news(traffic))),
+      lag_(engine::news_lag(model.topology, engine::soonest_news(traffic))),
       paths_(model),
       rates_(live_rates(model.topology, params)),
       events_(0, {}),
@@ -250,18 +250,64 @@ void FlowLevel::report() {
 }
 
 bool FlowLevel::is_later(const Due& a, const Due& b) {
-  const auto key = [](const Due& due) { return std::tuple(due.at, due.is_wake, due.driver, due.word, due.from); };
+  const auto key = [](const Due& due) {
+    const traffic::Message& m = due.message;
+    return std::tuple(due.at, due.kind, due.driver, due.word, due.from, m.id, m.dst, m.sport, m.dport, m.size);
+  };
   return key(b) < key(a);
 }
 
 void FlowLevel::tell_driver() {
   const Due due = due_.top();
   due_.pop();
+  traffic::Driver& driver = *drivers_[due.driver];
   traffic::Desk& desk = desk_.of(due.driver, due.host);
-  if (due.is_wake)
-    drivers_[due.driver]->woken(desk, static_cast<std::uint32_t>(due.word));
-  else
-    drivers_[due.driver]->posted(desk, due.from, due.word);
+  switch (due.kind) {
+    case DueKind::posted: return driver.posted(desk, due.from, due.word);
+    case DueKind::brought: return driver.brought(desk, due.message);
+    case DueKind::carried: return driver.carried(desk, due.message);
+    case DueKind::woken: return driver.woken(desk, static_cast<std::uint32_t>(due.word));
+    case DueKind::moved: {
+      engine::ScaleUpSwitch& by = switch_of(due.host, *driver.scale_up());
+      by.begin(due.message, due.driver, now_);
+      due_.push({.at = now_, .kind = DueKind::shared, .driver = due.driver, .host = due.host, .word = by.shared()});
+      return;
+    }
+    case DueKind::shared: return share_switch(due);
+  }
+}
+
+engine::ScaleUpSwitch& FlowLevel::switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up) {
+  auto& all = switches_[home];
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.is(scale_up.group, scale_up.rate); });
+  return known != all.end() ? *known : all.emplace_back(scale_up.group, scale_up.rate);
+}
+
+void FlowLevel::share_switch(const Due& due) {
+  engine::ScaleUpSwitch& by = switch_of(due.host, *drivers_[due.driver]->scale_up());
+  if (by.shared() != due.word) return;
+  for (const engine::ScaleUpSwitch::Transfer& t : by.take_ended(now_)) {
+    const Time latency = drivers_[t.driver]->scale_up()->latency;
+    const Time at = now_ + std::max(latency - latency / 2, lag_);
+    for (const auto& [kind, host] : {std::pair(DueKind::brought, t.message.dst), {DueKind::carried, t.message.src}})
+      due_.push({.at = at, .kind = kind, .driver = t.driver, .host = host, .message = t.message});
+  }
+  if (const Time next = by.share(now_); next < Time::max())
+    due_.push({.at = next, .kind = DueKind::shared, .driver = due.driver, .host = due.host, .word = by.shared()});
+}
+
+void FlowLevel::HostDesk::move(traffic::Message message) {
+  const traffic::ScaleUp by = *level_.drivers_[driver_]->scale_up();
+  message.src = host_;
+  message.started = level_.now_;
+  level_.due_.push({.at = level_.now_ + std::max(by.latency / 2, level_.lag_),
+                    .kind = DueKind::moved,
+                    .driver = driver_,
+                    .host = by.first_of(host_),
+                    .from = host_,
+                    .word = message.word,
+                    .message = message});
 }
 
 void FlowLevel::HostDesk::send(traffic::Message message) {
@@ -286,7 +332,7 @@ void FlowLevel::HostDesk::send(traffic::Message message) {
 }
 
 void FlowLevel::HostDesk::wake(Time at, std::uint32_t word) {
-  level_.due_.push({.at = at, .is_wake = true, .driver = driver_, .host = host_, .word = word});
+  level_.due_.push({.at = at, .kind = DueKind::woken, .driver = driver_, .host = host_, .word = word});
 }
 
 void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word, Time at) {

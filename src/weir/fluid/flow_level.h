@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <queue>
@@ -25,6 +26,7 @@
 #include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/program_driver.h"
+#include "weir/engine/model/scale_up_switch.h"
 #include "weir/engine/time/samplers.h"
 #include "weir/engine/time/simulation.h"
 #include "weir/fluid/params.h"
@@ -92,14 +94,16 @@ class FlowLevel final : public engine::Engine {
     traffic::Message message;
     std::uint32_t driver = 0;
   };
-  // What a driver is told then.
+  // What a driver is told then, or a server's scale-up switch, in the order in which it comes at one instant.
+  enum class DueKind : std::uint8_t { posted, brought, carried, moved, shared, woken };
   struct Due {
     Time at;
-    bool is_wake = false;  // else it was posted
+    DueKind kind = DueKind::posted;
     std::uint32_t driver = 0;
-    std::uint32_t host = 0;
+    std::uint32_t host = 0;  // of a switch, the first one of its server
     std::uint32_t from = 0;
     std::uint64_t word = 0;
+    traffic::Message message = {};  // that is moved
   };
   static bool is_later(const Due& a, const Due& b);
   // What drivers can do, for one host at a time.
@@ -118,6 +122,7 @@ class FlowLevel final : public engine::Engine {
     void wake(Time at, std::uint32_t word) override;
     void post(std::uint32_t host, std::uint64_t word, Time at) override;
     Time lag() const override { return level_.lag_; }
+    void move(traffic::Message message) override;
     void done(std::uint64_t tasks) override { level_.tasks_done_ += tasks; }
 
    private:
@@ -132,6 +137,8 @@ class FlowLevel final : public engine::Engine {
   std::uint32_t start(const traffic::Flow& flow);
   void add_driver(std::unique_ptr<traffic::Driver> driver);
   void tell_driver();
+  engine::ScaleUpSwitch& switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up);
+  void share_switch(const Due& due);
   Time tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path);
   void handle(std::uint32_t slot);
   void finish_sending(std::uint32_t slot);
@@ -160,8 +167,9 @@ class FlowLevel final : public engine::Engine {
 
   std::vector<std::unique_ptr<traffic::Driver>> drivers_;
   engine::ProgramDriver* program_driver_ = nullptr;  // one of them; null: the traffic has no program
-  std::vector<Carried> carried_;                     // by slot, where the flow has a message
-  std::vector<std::uint32_t> sent_by_;               // messages whose ids are chosen here, by host
+  std::map<std::uint32_t, std::vector<engine::ScaleUpSwitch>> switches_;  // by the first host of the server
+  std::vector<Carried> carried_;                                          // by slot, where the flow has a message
+  std::vector<std::uint32_t> sent_by_;                                    // messages whose ids are chosen here, by host
   std::priority_queue<Due, std::vector<Due>, decltype(&is_later)> due_{is_later};
   HostDesk desk_{*this};
   std::uint64_t tasks_ = 0;  // of all drivers

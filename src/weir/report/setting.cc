@@ -241,7 +241,9 @@ std::vector<std::string> link_events(const Settings& settings) {
         state == "up" ? "comes up again"
         : reroutes ? "goes down; what is on it is lost, and from then on switches take the paths that are left, if any"
                    : "goes down; switches go on sending over it, and all of that is lost";
-    out.push_back(fmt::format("At {} every link between nodes {} and {} {}.", at(run, row + "time"), at(run, row + "a"),
+    const std::string place = at(run, row + "parallel");
+    out.push_back(fmt::format("At {} {} between nodes {} and {} {}.", at(run, row + "time"),
+                              place.empty() || place == "0" ? "every link" : "link " + place, at(run, row + "a"),
                               at(run, row + "b"), what));
   }
 }

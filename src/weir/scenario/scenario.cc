@@ -15,6 +15,7 @@
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/nic_choice.h"
 #include "weir/scenario/perturbation.h"
+#include "weir/scenario/server_choice.h"
 #include "weir/scenario/tables.h"
 #include "weir/toml/document.h"
 #include "weir/toml/parser.h"
@@ -335,7 +336,8 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   out.profiles = read_profiles(root, out.notices);
   choose_ecn(root.table("network").table("ecn"), out);
   choose_nics(root.table("host"), out);
-  for (const auto& table : root.tables("traffic")) out.traffic.push_back(read_source(table, out.profiles));
+  for (const auto& table : root.tables("traffic"))
+    choose_servers(table, out, out.traffic.emplace_back(read_source(table, out.profiles)));
   if (!other_flows.empty() && !out.traffic.empty())
     throw root.error_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));
   read_probes(root.table("probes"), out.probes);

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "weir/engine/model/packet_sizes.h"
-#include "weir/net/model/components.h"
 #include "weir/net/model/dependencies.h"
+#include "weir/net/model/planes.h"
 #include "weir/scenario/build.h"
 #include "weir/scenario/delay_targets.h"
 #include "weir/scenario/each_flow.h"
@@ -40,13 +40,10 @@ struct DeadLinks {
 
 void warn_of_cut_off_flows(const Scenario& s, const engine::Model& model, const DeadLinks& links,
                            std::vector<std::string>& out) {
-  const net::Topology& t = model.topology;
-  net::Components islands(t.nodes());
-  for (std::size_t l = 0; l < t.links.size(); ++l)
-    if (!links.dead[l]) islands.join(t.links[l].a, t.links[l].b);
+  const net::Planes left(model.topology, links.dead);
   SomeFlows cut_off;
   for_each_flow(s, model, [&](std::uint32_t src, std::uint32_t dst, Bytes, std::uint16_t) {
-    if (islands.root(src) != islands.root(dst)) cut_off.add(src, dst);
+    if (!left.join(src, dst)) cut_off.add(src, dst);
     return true;
   });
   if (cut_off.flows > 0)

@@ -67,6 +67,8 @@ std::vector<NamedCall> parse_calls(std::string_view text, const std::string& fil
     call.what.group = common.group;
     call.what.scale_up_rate = common.scale_up_rate;
     call.what.scale_up_latency = common.scale_up_latency;
+    call.what.scale_up_sharing = common.scale_up_sharing;
+    call.what.pxn = common.pxn;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (fields[i].empty() && i != operation) continue;
       if (columns[i] == nullptr)
@@ -101,14 +103,8 @@ void Calls::describe(ParamList<Calls>& p) {
   p.time("start", &Calls::start, "the first call begins, with its computation");
   p.choice("messages", &Calls::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles");
-  p.integer("group", &Calls::group, 1, kMaxHosts,
-            "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
-            "links, such as NVLink");
-  p.rate("scale_up_rate", &Calls::scale_up_rate, "of each GPU to those of its server, in each direction",
-         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
-  p.time("scale_up_latency", &Calls::scale_up_latency,
-         "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
-         Time{1'000'000'000});
+  describe_servers(p);
+  describe_pxn(p);
 }
 
 }  // namespace weir::traffic

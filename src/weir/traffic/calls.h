@@ -20,8 +20,10 @@ struct Calls {
   Time start;
   MessageRows messages = MessageRows::sums;
   std::uint32_t group = 1;
-  Rate scale_up_rate{3'600'000'000'000};
-  Time scale_up_latency{500'000};
+  Rate scale_up_rate = ScaleUp{}.rate;
+  Time scale_up_latency = ScaleUp{}.latency;
+  Sharing scale_up_sharing = Sharing::serial;
+  bool pxn = false;
 
   static void describe(ParamList<Calls>& p);
 };

@@ -37,6 +37,10 @@ class CallDesk final : public Desk {
   void wake(Time at, std::uint32_t word) override { desk_.wake(at, word); }
   void post(std::uint32_t host, std::uint64_t word, Time at) override { desk_.post(host, word | call_, at); }
   Time lag() const override { return desk_.lag(); }
+  void move(Message message) override {
+    message.word |= call_;
+    desk_.move(message);
+  }
   void did(std::uint32_t activity, Time begin, std::uint32_t waited_for) override {
     desk_.did(activity, begin, waited_for);
   }
@@ -75,6 +79,7 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
       [[fallthrough]];
     case Operation::gather:
     case Operation::scatter:
+    case Operation::in_switch_all_reduce:
     case Operation::all_to_all_v: return std::make_unique<DirectDriver>(c, context, plan, group);
     case Operation::barrier:
     case Operation::bruck_all_to_all:
@@ -118,6 +123,7 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
       tasks_ += call.groups.back()->tasks() * repeat;
     }
   }
+  check_scale_up();
   for (std::uint32_t host = 0; host < of_host_.size(); ++host)
     if (takes_part(host)) of_host_[host].times.resize(names_.size());
 }
@@ -138,6 +144,15 @@ CallsDriver::CallsDriver(const CallsDriver& other)
     for (const auto& group : call.groups)
       own.groups.emplace_back(static_cast<CollectiveDriver*>(group->clone().release()));
   }
+}
+
+void CallsDriver::check_scale_up() const {
+  const auto all = scale_up();
+  for (const Call& call : calls_)
+    if (const auto own = call.groups[0]->scale_up(); own && *own != *all)
+      throw InputError("scale_up_sharing",
+                       "calls that share their scale-up links have the same group, scale_up_rate and "
+                       "scale_up_latency");
 }
 
 std::uint32_t CallsDriver::name_of(const std::string& name) {
@@ -176,6 +191,27 @@ void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
          {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
 }
 
+std::optional<ScaleUp> CallsDriver::scale_up() const {
+  for (const Call& call : calls_)
+    if (const auto shared = call.groups[0]->scale_up()) return shared;
+  return std::nullopt;
+}
+
+// What is to be passed on is of no concern to the call that the host is in.
+void CallsDriver::brought(Desk& desk, const Message& message) {
+  if (CollectiveDriver::is_passed_on(message)) return call_of(message).of(desk.host()).pass_on(desk, message);
+  posted(desk, message.src, message.word);
+}
+
+void CallsDriver::carried(Desk& desk, const Message& message) {
+  const OfHost& own = of_host_[desk.host()];
+  CallDesk of_call(desk, own.call);
+  Message plain = message;
+  plain.word &= kWordMask;
+  call_of(own).of(desk.host()).carried(of_call, plain);
+  look(desk);
+}
+
 void CallsDriver::arrive(Desk& desk, const Early& what) {
   OfHost& own = of_host_[desk.host()];
   if (!own.is_in || own.call != what.call) {
@@ -198,6 +234,7 @@ void CallsDriver::hand_over(Desk& desk, const Early& what) {
 
 // Nobody goes on before all that it has sent is there.
 void CallsDriver::sent(Desk& desk, const Message& message) {
+  if (CollectiveDriver::is_passed_on(message)) return call_of(message).of(desk.host()).sent(desk, message);
   const OfHost& own = of_host_[desk.host()];
   CallDesk of_call(desk, own.call);
   call_of(own).of(desk.host()).sent(of_call, message);
@@ -255,6 +292,8 @@ std::optional<MessageSums> CallsDriver::sums() const {
     out.bus_factor = one.bus_factor;
   }
   out.least = saturating_sum(out.least, transmission_time(each, fastest_));
+  if (count() == 1)
+    out.least = std::max(out.least, saturating_sum(calls_[0].compute, calls_[0].groups[0]->sums()->least));
   return out;
 }
 

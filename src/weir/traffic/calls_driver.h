@@ -30,6 +30,10 @@ class CallsDriver final : public Driver {
   void sent(Desk& desk, const Message& message) override;
   void woken(Desk& desk, std::uint32_t word) override;
   void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
+  // All calls have the links of the first one that shares them.
+  std::optional<ScaleUp> scale_up() const override;
+  void brought(Desk& desk, const Message& message) override;
+  void carried(Desk& desk, const Message& message) override;
 
   std::optional<MessageSums> sums() const override;
   void add(std::uint32_t host, MessageSums& sums) const override;
@@ -72,6 +76,10 @@ class CallsDriver final : public Driver {
   bool takes_part(std::uint32_t host) const { return calls_[0].members->places[host] != Members::kNone; }
   std::uint64_t count() const { return std::uint64_t{repeat_} * calls_.size(); }
   const Call& call_of(const OfHost& own) const { return calls_[own.call % calls_.size()]; }
+  const Call& call_of(const Message& message) const {
+    return calls_[(message.word >> CollectiveDriver::kWordBits) % calls_.size()];
+  }
+  void check_scale_up() const;
   std::uint32_t name_of(const std::string& name);
   void arrive(Desk& desk, const Early& what);
   void hand_over(Desk& desk, const Early& what);

@@ -18,7 +18,9 @@ constexpr std::uint32_t kGone = kFirst - 1;
 CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, Communicator who,
                                    std::uint64_t messages)
     : collective_(c),
-      scale_up_{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency},
+      scale_up_(scale_up_of(c)),
+      shares_(scale_up_.is_there() && c.scale_up_sharing == Sharing::max_min),
+      fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
@@ -65,17 +67,50 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
 
 void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
   const Message m = message(rank, s);
-  if (!scale_up_.is_there() || !scale_up_.joins(m.src, m.dst)) {
+  if (!is_near(m)) {
     if (collective_.slots > 0) {
       Lane& lane = of_rank_[rank].lanes[lane_of(m)];
       if (lane.busy == collective_.slots) return lane.waiting.push_back(s);
       ++lane.busy;
     }
-    return desk.send(m);
+    return send_by_rail(desk, m);
   }
-  const Time there = scale_up_.carry(desk, m.size, of_rank_[rank].scale_up_free);
+  if (shares_) return desk.move(m);
+  const Time there = carry(scale_up_, desk, m.size, of_rank_[rank].scale_up_free);
   desk.post(m.dst, m.word, there);
   if (notes_gone_) desk.wake(there, kGone);
+}
+
+// By the network, or first by the scale-up links to who sends it: its id then says where it goes.
+void CollectiveDriver::send_by_rail(Desk& desk, Message m) const {
+  const std::uint32_t by = by_whom(m);
+  if (by == m.src) return desk.send(m);
+  m.id = m.dst;
+  m.dst = by;
+  m.dport = kPassedOnPort;
+  desk.move(m);
+}
+
+void CollectiveDriver::pass_on(Desk& desk, Message m) const {
+  m.dst = static_cast<std::uint32_t>(m.id);
+  m.id = id_;
+  desk.send(m);
+}
+
+void CollectiveDriver::brought(Desk& desk, const Message& message) {
+  if (is_passed_on(message)) return pass_on(desk, message);
+  arrive(desk, message.word);
+  end(desk);
+}
+
+void CollectiveDriver::carried(Desk& desk, const Message& message) {
+  const std::uint32_t rank = who_.rank(desk.host());
+  if (is_passed_on(message) && collective_.slots > 0) {
+    Message whole = message;
+    whole.dst = static_cast<std::uint32_t>(message.id);
+    free_slot(desk, rank, whole);
+  }
+  leave(desk, rank);
 }
 
 void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& message_sent) {
@@ -84,7 +119,7 @@ void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& 
     --lane.busy;
     return;
   }
-  desk.send(message(rank, lane.waiting[lane.first++]));
+  send_by_rail(desk, message(rank, lane.waiting[lane.first++]));
   if (lane.first < lane.waiting.size()) return;
   lane.first = 0;
   lane.waiting.clear();
@@ -127,6 +162,7 @@ void CollectiveDriver::arrive(Desk& desk, std::uint64_t word) {
 void CollectiveDriver::sent(Desk& desk, const Message& message) {
   const std::uint32_t rank = who_.rank(desk.host());
   end(desk);
+  if (is_passed_on(message)) return;
   if (collective_.slots > 0) free_slot(desk, rank, message);
   leave(desk, rank);
 }
@@ -150,7 +186,7 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
                      .each = each(),
                      .buffer = buffer(),
                      .bus_factor = bus_factor(collective_.operation, ranks()),
-                     .least = least()};
+                     .least = std::max({least(), near_least(), transmission_time(each(), fastest_)})};
 }
 
 void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
@@ -162,15 +198,27 @@ void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
   sums.acknowledged = std::max(sums.acknowledged, rank.acknowledged);
 }
 
+Time CollectiveDriver::near_least() const {
+  Time out;
+  if (!scale_up_.is_there()) return out;
+  for (const Hop& hop : longest())
+    if (const Message m = message(hop.from, hop.message); is_near(m))
+      out = saturating_sum(out, transmission_time(m.size, scale_up_.rate) + scale_up_.latency);
+  return out;
+}
+
 std::vector<ChainLink> CollectiveDriver::chain() const {
   std::vector<ChainLink> out;
   Time delay = collective_.start;
   for (const Hop& hop : longest()) {
     const Message m = message(hop.from, hop.message);
-    if (scale_up_.is_there() && scale_up_.joins(m.src, m.dst)) {
+    if (is_near(m)) {
       delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
     } else {
-      out.push_back({m, delay});
+      Message last = m;
+      last.src = by_whom(m);
+      if (last.src != m.src) delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
+      out.push_back({last, delay});
       delay = {};
     }
     delay += collective_.step_delay;

@@ -11,6 +11,7 @@
 
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/driver.h"
+#include "weir/traffic/traffic.h"
 
 namespace weir::traffic {
 
@@ -26,6 +27,9 @@ class CollectiveDriver : public Driver {
   void sent(Desk& desk, const Message& message) final;
   // A message of the same server has come.
   void posted(Desk& desk, std::uint32_t from, std::uint64_t word) final;
+  std::optional<ScaleUp> scale_up() const final { return shares_ ? std::optional(scale_up_) : std::nullopt; }
+  void brought(Desk& desk, const Message& message) final;
+  void carried(Desk& desk, const Message& message) final;
   // The first messages are to be sent, or one that has waited for its delay.
   void woken(Desk& desk, std::uint32_t word) final;
 
@@ -41,7 +45,15 @@ class CollectiveDriver : public Driver {
   // there.
   void enter(Desk& desk);
   bool is_over(std::uint32_t host) const;
+  // A message that this host has sent on for another one of its server, and not one of its own: it may come whatever
+  // the host does.
+  static bool is_passed_on(const Message& message) { return message.dport == kPassedOnPort; }
+  // Such a message has come to this host by the scale-up links.
+  void pass_on(Desk& desk, Message message) const;
   void note_what_has_gone() { notes_gone_ = true; }
+
+  // Of messages that another host has passed on (PXN).
+  static constexpr std::uint16_t kPassedOnPort = kDestinationPort + 1;
 
  protected:
   static constexpr std::uint32_t kNone = Members::kNone;
@@ -139,14 +151,25 @@ class CollectiveDriver : public Driver {
   void arrive(Desk& desk, std::uint64_t word);
   void end(Desk& desk);
   static std::uint64_t lane_of(const Message& m) { return std::uint64_t{m.dst} << 16 | m.sport; }
+  // Who sends a message for its host: another one of its server, if the receiver is on that one's rail (PXN).
+  std::uint32_t by_whom(const Message& m) const {
+    const std::uint32_t group = scale_up_.group;
+    return collective_.pxn && !scale_up_.joins(m.src, m.dst) ? m.src - m.src % group + m.dst % group : m.src;
+  }
+  void send_by_rail(Desk& desk, Message message) const;
   // A message has left its slot.
   void free_slot(Desk& desk, std::uint32_t rank, const Message& message);
   // A message that the rank has sent is there.
   void leave(Desk& desk, std::uint32_t rank);
   Message message(std::uint32_t rank, const Send& send) const;
+  bool is_near(const Message& m) const { return scale_up_.is_there() && scale_up_.joins(m.src, m.dst); }
+  // What the longest chain takes of scale-up links.
+  Time near_least() const;
 
   const Collective collective_;
   const ScaleUp scale_up_;
+  const bool shares_;       // its links by Desk::move()
+  const Rate fastest_;      // of hosts' links
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 #include "weir/traffic/checks.h"
@@ -20,7 +21,8 @@ bool is_one_of(Operation operation, std::initializer_list<Operation> some) {
 
 // Of an operation without steps that wait for each other.
 bool is_direct(Operation operation) {
-  return is_one_of(operation, {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter});
+  return is_one_of(operation, {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter,
+                               Operation::in_switch_all_reduce});
 }
 
 // How many parts of a chunk go their own ways.
@@ -46,6 +48,37 @@ void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks)
                        fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
                                    "a multiple of {} on",
                                    hosts[i], hosts[i - i % c.group], c.group, c.group));
+}
+
+// What a switch adds up is of one server.
+void check_in_switch(const Collective& c, const Hosts& placed, std::uint32_t ranks) {
+  if (c.operation != Operation::in_switch_all_reduce) return;
+  if (c.group == 1)
+    throw InputError("group", "an all-reduce in a switch is one of servers; write how many GPUs they have");
+  for (std::size_t i = 0; i < placed.size(); ++i)
+    if (const std::uint32_t first = placed[i - i % ranks]; placed[i] / c.group != first / c.group)
+      throw InputError(
+          c.ranks > 0 ? "ranks" : "hosts",
+          fmt::format("host {} is not of the server of host {}, whose switch adds up; hosts of an operation "
+                      "are of one server, such as with ranks = {}",
+                      placed[i], first, c.group));
+}
+
+// PXN sends by all GPUs of a server.
+void check_pxn(const Collective& c, const Hosts& hosts) {
+  if (!c.pxn) return;
+  if (c.group == 1 || c.scale_up_sharing != Sharing::max_min)
+    throw InputError("pxn",
+                     "it needs servers whose GPUs share their scale-up links; write group and scale_up_sharing = "
+                     "\"max-min\" as well");
+  std::map<std::uint32_t, std::uint32_t> of_server;
+  for (const std::uint32_t host : hosts) ++of_server[host / c.group];
+  for (const auto& [server, count] : of_server)
+    if (count != c.group)
+      throw InputError("pxn",
+                       fmt::format("of server {}, hosts {} to {}, {} take part; all of its GPUs must, since others "
+                                   "send by them",
+                                   server, server * c.group, (server + 1) * c.group - 1, count));
 }
 
 void check_size_of(const Collective& c, std::uint32_t n) {
@@ -113,23 +146,27 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError("channels", fmt::format("{} chunk(s) cannot go by {} channels; write at least as many chunks",
                                              c.chunks, c.channels));
   if (c.root >= n) throw InputError("root", fmt::format("there is no rank {}; valid is 0 to {}", c.root, n - 1));
+  check_pxn(c, hosts);
   if (c.group > 1 && all % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, all));
   const Hosts placed = by_group(place(hosts, c.placement, c.group, context), n, c.stride);
   check_servers(c, placed, n);
-  return {Schedule(c.operation, n, c.group), members_of(placed, n, context.hosts()),
-          ScaleUp{.group = c.group, .rate = c.scale_up_rate, .latency = c.scale_up_latency},
+  check_in_switch(c, placed, n);
+  return {Schedule(c.operation, n, c.group), members_of(placed, n, context.hosts()), scale_up_of(c),
           c.operation == Operation::all_to_all_v ? given_sizes(c, n, context) : std::vector<Bytes>{}};
 }
 
 void Collective::describe(ParamList<Collective>& p) {
   using C = Collective;
-  p.choice("operation", &C::operation,
-           {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
-            "hierarchical-all-reduce", "tree-all-reduce", "ring-broadcast", "ring-reduce", "gather", "scatter",
-            "all-to-all-v", "barrier", "bruck-all-to-all", "bruck-all-gather", "pat-all-gather", "pat-reduce-scatter"},
-           "what the hosts do; trees are two at once, each with half of the buffer",
-           "Thakur et al., IJHPCA 2005; NCCL trees.cc; Bruck et al., IEEE TPDS 1997")
+  p.choice(
+       "operation", &C::operation,
+       {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
+        "hierarchical-all-reduce", "tree-all-reduce", "ring-broadcast", "ring-reduce", "gather", "scatter",
+        "all-to-all-v", "barrier", "bruck-all-to-all", "bruck-all-gather", "pat-all-gather", "pat-reduce-scatter",
+        "in-switch-all-reduce"},
+       "what the hosts do; trees are two at once, each with half of the buffer; in-switch: the scale-up switch of a "
+       "server adds up, as NVLink SHARP does (NCCL's NVLS)",
+       "Thakur et al., IJHPCA 2005; NCCL trees.cc; Bruck et al., IEEE TPDS 1997")
       .required = true;
   p.bytes(
       "size", &C::size,
@@ -162,6 +199,11 @@ void Collective::describe(ParamList<Collective>& p) {
   p.integer("window", &C::window, 0, kMaxHosts,
             "so many messages of a host are under way at once, and it sends the next when one is acknowledged; 0 = all")
       .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
+  p.number("in_switch_efficiency", &C::in_switch_efficiency, 0.01, 1,
+           "share of scale_up_rate at which the switch of a server adds up and spreads",
+           "NCCL tuning.cc: 0.85 of Hopper, "
+           "0.74 of Blackwell")
+      .only_with("operation", {"in-switch-all-reduce"});
   p.choice("order", &C::order, {"next", "nccl"},
            "to whom a host sends first: to the next one, or in the order of NCCL's sends and receives",
            "ncclP2pSchedule")
@@ -182,14 +224,8 @@ void Collective::describe(ParamList<Collective>& p) {
   p.choice("messages", &C::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
            "they are due, and may be any number");
-  p.integer("group", &C::group, 1, kMaxHosts,
-            "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
-            "links, such as NVLink");
-  p.rate("scale_up_rate", &C::scale_up_rate, "of each GPU to those of its server, in each direction",
-         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
-  p.time("scale_up_latency", &C::scale_up_latency,
-         "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
-         Time{1'000'000'000});
+  describe_servers(p);
+  describe_pxn(p);
 }
 
 }  // namespace weir::traffic

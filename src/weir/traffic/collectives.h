@@ -12,8 +12,8 @@
 #include "weir/traffic/context.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/program.h"
-#include "weir/traffic/scale_up.h"
 #include "weir/traffic/schedule.h"
+#include "weir/traffic/servers.h"
 
 namespace weir::traffic {
 
@@ -48,8 +48,11 @@ struct Collective {
   Time compute;
   MessageRows messages = MessageRows::rows;
   std::uint32_t group = 1;
-  Rate scale_up_rate{3'600'000'000'000};
-  Time scale_up_latency{500'000};
+  Rate scale_up_rate = ScaleUp{}.rate;
+  Time scale_up_latency = ScaleUp{}.latency;
+  Sharing scale_up_sharing = Sharing::serial;
+  bool pxn = false;
+  double in_switch_efficiency = 0.85;
 
   // Whether there are several calls or process groups (traffic/calls_driver.h).
   bool is_series() const { return ranks > 0 || repeat > 1 || compute > Time{}; }

@@ -1,13 +1,19 @@
 #include "weir/traffic/direct_driver.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weir::traffic {
 namespace {
 
+// Of all with all, equally.
+bool is_exchange(Operation operation) {
+  return operation == Operation::all_to_all || operation == Operation::in_switch_all_reduce;
+}
+
 std::uint64_t messages_of(const Collective& c, const CollectivePlan& plan) {
   const std::uint64_t n = plan.members->ranks;
-  if (c.operation == Operation::all_to_all) return n * (n - 1) * c.chunks;
+  if (is_exchange(c.operation)) return n * (n - 1) * c.chunks;
   if (c.operation != Operation::all_to_all_v) return (n - 1) * c.chunks;
   std::uint64_t out = 0;
   for (std::uint64_t i = 0; i < plan.sizes.size(); ++i) out += i % (n + 1) != 0 && plan.sizes[i] > Bytes{};
@@ -29,6 +35,9 @@ DirectDriver::DirectDriver(const Collective& c, const Context& context, const Co
     // Parts of a buffer differ by a byte.
     const std::int64_t part = c.size.count / c.chunks / n;
     each_ = {(n - std::min<std::int64_t>(n, c.group > 1 ? c.group : 1)) * part * c.chunks};
+  } else if (c.operation == Operation::in_switch_all_reduce) {
+    for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk)
+      payload_ = saturating_sum(payload_, saturating_product(amount(0, 0, chunk), std::uint64_t{n} * (n - 1)));
   } else if (c.operation == Operation::all_to_all_v) {
     count_given(context, plan.scale_up);
   } else {
@@ -51,6 +60,7 @@ void DirectDriver::count_given(const Context& context, const ScaleUp& scale_up) 
       const Bytes both[2] = {(*sizes_)[std::size_t{rank} * n + other], (*sizes_)[std::size_t{other} * n + rank]};
       const bool is_near = scale_up.is_there() && scale_up.joins(host(rank), host(other));
       if (other != rank) payload_ = saturating_sum(payload_, both[0]);
+      if (collective().pxn) continue;  // others may send it
       for (int way = 0; way < 2; ++way) {
         whole[way] = saturating_sum(whole[way], both[way]);
         if (other != rank && !is_near) by_network[way] = saturating_sum(by_network[way], both[way]);
@@ -79,6 +89,11 @@ std::uint32_t DirectDriver::to(std::uint32_t rank, std::uint32_t peer) const {
 Bytes DirectDriver::amount(std::uint32_t rank, std::uint32_t peer, std::uint32_t chunk) const {
   const Collective& c = collective();
   const std::uint32_t other = to(rank, peer);
+  if (c.operation == Operation::in_switch_all_reduce) {
+    const double n = ranks();
+    const auto part = static_cast<double>(part_of(c.size, chunk, c.chunks).count);
+    return {std::llround(std::ceil(part * (n + 1) / (n * (n - 1)) / c.in_switch_efficiency))};
+  }
   if (c.operation == Operation::all_to_all_v) return (*sizes_)[std::size_t{rank} * ranks() + other];
   return part_of(part_of(c.size, chunk, c.chunks), c.operation == Operation::gather ? rank : other, ranks());
 }
@@ -106,7 +121,7 @@ void DirectDriver::gone(Desk& desk, std::uint32_t rank) {
 std::uint64_t DirectDriver::moves(std::uint32_t rank) const {
   const Collective& c = collective();
   const std::uint64_t n = ranks();
-  if (c.operation == Operation::all_to_all) return 2 * (n - 1) * c.chunks;
+  if (is_exchange(c.operation)) return 2 * (n - 1) * c.chunks;
   if (c.operation != Operation::all_to_all_v) return (rank == c.root ? n - 1 : 1) * c.chunks;
   std::uint64_t out = 0;
   for (std::size_t other = 0; other < n; ++other)
@@ -115,7 +130,7 @@ std::uint64_t DirectDriver::moves(std::uint32_t rank) const {
 }
 
 std::vector<CollectiveDriver::Hop> DirectDriver::longest() const {
-  const bool is_equal = collective().operation == Operation::all_to_all;
+  const bool is_equal = is_exchange(collective().operation);
   std::vector<Hop> out;
   for (std::uint32_t rank = 0; rank < (is_equal ? 1 : ranks()); ++rank)
     for (std::uint32_t peer = 0; peer < (is_equal ? 1 : peers(rank)); ++peer)

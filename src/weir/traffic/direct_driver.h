@@ -1,5 +1,11 @@
 // The driver of operations in which ranks send straight to each other what waits for nothing: all at once, or so many
 // at a time. All-to-all, with equal and with given sizes, gather and scatter.
+//
+// An all-reduce of n GPUs by the switch of their server, too: each GPU adds up 1/n of the buffer, which the switch
+// reads from all n and hands over as one, and spreads it by one message, of which the switch makes n. So by each GPU's
+// way out go n/n of the buffer for the sums and 1/n to be spread, and by its way in as much the other way round, (n +
+// 1) / n each. As the parts overlap and all GPUs do the same, that is what an exchange of as many bytes takes: each GPU
+// sends each other one 1 / (n - 1) of it, and is done when it has got as much.
 #pragma once
 
 #include <memory>

@@ -12,6 +12,7 @@ double bus_factor(Operation operation, std::uint32_t n) {
     case Operation::ring_all_reduce:
     case Operation::hierarchical_all_reduce:
     case Operation::tree_all_reduce:
+    case Operation::in_switch_all_reduce:
     case Operation::halving_doubling_all_reduce: return 2 * share;
     case Operation::ring_broadcast:
     case Operation::ring_reduce: return 1;
@@ -94,6 +95,8 @@ Bytes Schedule::total(Bytes size) const {
 // Parts of a buffer differ by a byte.
 Bytes Schedule::each(Bytes size) const {
   if (group_ == 1) return {std::max<std::int64_t>(0, total(size).count / ranks_ - std::int64_t{2} * steps())};
+  if (operation_ == Operation::all_to_all)
+    return {(size.count / ranks_) * std::int64_t{ranks_ - std::min(ranks_, group_)}};
   if (operation_ != Operation::hierarchical_all_reduce) return {};
   const std::int64_t servers = ranks_ / group_;
   return {std::max<std::int64_t>(0, 2 * (servers - 1) * (size.count / group_ / servers - 2))};

@@ -26,6 +26,7 @@ enum class Operation : std::uint8_t {
   bruck_all_gather,
   pat_all_gather,
   pat_reduce_scatter,
+  in_switch_all_reduce,  // by a server's scale-up switch (traffic/direct_driver.h)
 };
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth

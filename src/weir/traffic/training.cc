@@ -73,14 +73,7 @@ void Training::describe(ParamList<Training>& p) {
            "Megatron-LM, SC'21");
   p.text("hosts", &T::hosts, "those that take part, in order of their ranks: \"all\", \"0-15\", \"0-3,8\"");
   p.choice("placement", &T::placement, {"in-order", "random"}, "servers in order, or at random");
-  p.integer("group", &T::group, 1, kMaxHosts,
-            "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
-            "links, such as NVLink");
-  p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction",
-         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
-  p.time("scale_up_latency", &T::scale_up_latency,
-         "of a message there, beside its transmission; no message takes less than an epoch", "", Time{0},
-         Time{1'000'000'000});
+  describe_servers(p);
   p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
       .only_with("slow");

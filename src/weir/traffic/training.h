@@ -9,6 +9,7 @@
 #include "weir/base/params.h"
 #include "weir/traffic/context.h"
 #include "weir/traffic/hosts.h"
+#include "weir/traffic/servers.h"
 
 namespace weir::traffic {
 
@@ -51,8 +52,9 @@ struct Training {
   std::string hosts = "all";
   Placement placement = Placement::in_order;
   std::uint32_t group = 8;
-  Rate scale_up_rate{3'600'000'000'000};
-  Time scale_up_latency{500'000};
+  Rate scale_up_rate = ScaleUp{}.rate;
+  Time scale_up_latency = ScaleUp{}.latency;
+  Sharing scale_up_sharing = Sharing::serial;
   std::string slow;
   double slow_factor = 1.2;
   bool critical_path = false;

@@ -32,7 +32,8 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       experts_(t.experts),
       imbalance_(t.imbalance),
       tells_path_(t.critical_path),
-      scale_up_{.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency},
+      scale_up_(scale_up_of(t)),
+      shares_(scale_up_.is_there() && t.scale_up_sharing == Sharing::max_min),
       start_(t.start),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
@@ -276,7 +277,8 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
   }
   ++own.sending;
   if (scale_up_.is_there() && scale_up_.joins(desk.host(), to)) {
-    const Time there = scale_up_.carry(desk, size, own.scale_up_free);
+    if (shares_) return desk.move({.word = word, .size = size, .dst = to});
+    const Time there = carry(scale_up_, desk, size, own.scale_up_free);
     desk.post(to, word, there);
     desk.wake(there, kArrived);
     return;

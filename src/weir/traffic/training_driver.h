@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "weir/traffic/driver.h"
-#include "weir/traffic/scale_up.h"
+#include "weir/traffic/servers.h"
 #include "weir/traffic/training.h"
 #include "weir/traffic/training_path.h"
 #include "weir/traffic/training_stage.h"
@@ -29,6 +29,9 @@ class TrainingDriver final : public Driver {
   void sent(Desk& desk, const Message& message) override;
   void woken(Desk& desk, std::uint32_t word) override;
   void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
+  std::optional<ScaleUp> scale_up() const override { return shares_ ? std::optional(scale_up_) : std::nullopt; }
+  void brought(Desk& desk, const Message& message) override { posted(desk, message.src, message.word); }
+  void carried(Desk& desk, const Message& message) override { sent(desk, message); }
 
   std::optional<MessageSums> sums() const override;
   void add(std::uint32_t host, MessageSums& sums) const override;
@@ -106,6 +109,7 @@ class TrainingDriver final : public Driver {
   const double imbalance_;
   const bool tells_path_;
   const ScaleUp scale_up_;
+  const bool shares_;  // its links by Desk::move()
   const Time start_;
   const Labels labels_;
   const std::uint32_t first_port_;

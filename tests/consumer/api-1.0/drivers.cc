@@ -6,6 +6,7 @@
 #include "weir/scenario.h"
 #include "weir/simulation.h"
 #include "weir/traffic/driver.h"
+#include "weir/traffic/scale_up.h"
 
 namespace {
 
@@ -43,5 +44,6 @@ int main() {
   simulation.engine().drive(std::make_unique<Token>(32));
   simulation.advance();
   std::printf("the token was round after %.1f us\n", last.seconds() * 1e6);
-  return last > weir::Time{} ? 0 : 1;
+  const weir::traffic::ScaleUp nvlink{.group = 8};
+  return last > weir::Time{} && nvlink.is_there() && nvlink.joins(8, 15) && !nvlink.joins(7, 8) ? 0 : 1;
 }

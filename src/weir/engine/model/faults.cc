@@ -20,9 +20,9 @@ std::optional<std::uint32_t> number(std::string_view text) {
   return value;
 }
 
-// All links between two nodes. Complaints are about `key`.
+// All links between two nodes, or with `parallel` above 0 the one with this place. Complaints are about `key`.
 std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a, std::uint32_t b,
-                                         std::string_view key) {
+                                         std::uint32_t parallel, std::string_view key) {
   std::vector<std::uint32_t> out;
   std::string neighbours;
   for (std::uint32_t l = 0; l < t.links.size(); ++l) {
@@ -36,7 +36,10 @@ std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a
       throw InputError(std::string(key), fmt::format("there is no node {}; nodes are 0 to {}", node, t.nodes() - 1));
   if (out.empty())
     throw InputError(std::string(key), fmt::format("there is no link {}-{}; {} is linked to{}", a, b, a, neighbours));
-  return out;
+  if (parallel > out.size())
+    throw InputError(std::string(key), fmt::format("there are {} links {}-{}; valid is 1 to {}, or all without a place",
+                                                   out.size(), a, b, out.size()));
+  return parallel == 0 ? out : std::vector{out[parallel - 1]};
 }
 
 std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string& name, const std::string& key) {
@@ -56,11 +59,16 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
         fmt::format("'{}' is one direction, and links lose packets in both; write two nodes as 320-0", name));
   const auto dash = name.find('-');
   const auto a = number(std::string_view(name).substr(0, dash));
-  const auto b = dash == std::string::npos ? std::nullopt : number(std::string_view(name).substr(dash + 1));
-  if (!a || !b)
-    throw InputError(std::string(key),
-                     fmt::format("'{}' names no links; valid is all, hosts, fabric, or two nodes as 320-0", name));
-  return links_between(t, *a, *b, key);
+  const std::string_view rest =
+      dash == std::string::npos ? std::string_view() : std::string_view(name).substr(dash + 1);
+  const auto hash = rest.find('#');
+  const auto b = number(rest.substr(0, hash));
+  const auto place = hash == std::string_view::npos ? std::optional(0u) : number(rest.substr(hash + 1));
+  if (!a || !b || !place || (hash != std::string_view::npos && *place == 0))
+    throw InputError(std::string(key), fmt::format("'{}' names no links; valid is all, hosts, fabric, or two nodes as "
+                                                   "320-0, or 320-0#2 for the second link between them",
+                                                   name));
+  return links_between(t, *a, *b, *place, key);
 }
 
 // A link goes down only when it is up, and the other way round.
@@ -71,7 +79,7 @@ void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, 
   for (const std::size_t i : order) {
     const LinkEventRow& row = rows[i];
     const std::string key = fmt::format("network.link_event.{}", i);
-    for (const auto link : links_between(t, row.a, row.b, key)) {
+    for (const auto link : links_between(t, row.a, row.b, row.parallel, key)) {
       auto& outages = out.links[link].outages;
       const bool is_down = !outages.empty() && outages.back().up == Time::max();
       if (is_down == (row.state == LinkState::down))

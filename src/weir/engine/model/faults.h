@@ -44,19 +44,26 @@ struct FailureRow {
 enum class LinkState : std::uint8_t { down, up };
 
 // The links between two nodes go down, or come up again.
+// Links between two nodes have places from 1 on.
+inline constexpr std::uint32_t kMostParallel = 65'535;
+
 struct LinkEventRow {
   Time time;
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   LinkState state = LinkState::down;
+  std::uint32_t parallel = 0;
 
   static void describe(ParamList<LinkEventRow>& p) {
     p.time("time", &LinkEventRow::time, "acts before all else at this instant").required = true;
     p.integer("a", &LinkEventRow::a, 0, kMaxHosts + net::kMaxSwitches, "a node ...").required = true;
     p.integer("b", &LinkEventRow::b, 0, kMaxHosts + net::kMaxSwitches,
-              "... and another; all links between them, in both directions")
+              "... and another; the links between them, in both directions")
         .required = true;
     p.choice("state", &LinkEventRow::state, {"down", "up"}, "of the links from then on").required = true;
+    p.integer(
+        "parallel", &LinkEventRow::parallel, 0, kMostParallel,
+        "of several links between them the one with this place, from 1 on in the order of their numbers; 0 = all");
   }
 };
 

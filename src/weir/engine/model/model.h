@@ -135,7 +135,6 @@ struct Model {
         routing.hosts_have_several_ports() && profiles[profile].balancing.ports == host::PortChoice::lane;
     return keeps_lane ? routing.entropy_of_lane(src, dst, hashed, sport) : hashed;
   }
-  Time turn_length() const { return engine::turn_length(topology); }
   net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
 };
 

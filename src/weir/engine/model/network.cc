@@ -77,8 +77,8 @@ net::EcnThresholds ecn_thresholds(const Model& model, Rate rate) {
           marking.p_max};
 }
 
-Network::Network(const Model& model)
-    : ports(model.topology.ports()), path_policies(model), hosts(model.topology.hosts) {
+Network::Network(const Model& model, Time soonest)
+    : ports(model.topology.ports()), path_policies(model), hosts(model.topology.hosts), soonest_news(soonest) {
   const auto& t = model.topology;
   for (std::uint32_t id = 0; id < t.ports(); ++id) {
     net::Port& p = ports[id];

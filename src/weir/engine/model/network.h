@@ -19,7 +19,7 @@ namespace weir::engine {
 class MessageSkipper;
 
 struct Network {
-  explicit Network(const Model& model);
+  explicit Network(const Model& model, Time soonest_news = Time::max());
 
   LargePageVector<net::Port> ports;  // by global port id
   LargePageVector<net::SwitchState> switches;
@@ -29,6 +29,7 @@ struct Network {
   LargePageVector<host::Host> hosts;
   MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
   Time network_rtt;                        // the largest unloaded round trip of full packets, of any profile
+  Time soonest_news;                       // epochs and turns are no longer (engine/model/epochs.h)
 };
 
 // The bytes that can still arrive by a link once a pause is due.

@@ -375,8 +375,9 @@ class LocalPartitions final : public Partitions {
 
   const net::Topology& topology_;
   const Network& network_;
-  const Time epoch_ = epoch_length(topology_);
-  const bool cuts_shortest_ = turn_length(topology_) == epoch_;  // no link is shorter than those that are cut
+  const Time epoch_ = epoch_length(topology_, network_.soonest_news);
+  const bool cuts_shortest_ =
+      turn_length(topology_, network_.soonest_news) == epoch_;  // no link is shorter than those that are cut
   const std::uint32_t partitions_;
   std::vector<std::uint16_t> of_node_;
   const std::uint32_t count_;                                 // of partitions, of all ranks

@@ -9,14 +9,14 @@ namespace {
 
 // Do nodes go on one after the other? If so, a busy port has a packet or more in each turn, and two or more where calls
 // at intervals cut turns short: the more there are, the more is gained.
-bool nodes_take_turns(const Model& model, const RunOptions& options) {
+bool nodes_take_turns(const Model& model, const Network& network, const RunOptions& options) {
   if (options.scheduler != SchedulerKind::automatic) return false;
   for (const auto& profile : model.profiles)
     if (cc::has(profile.algorithm->about.needs, cc::Needs::order | cc::Needs::decisions)) return false;
   Rate fastest;
   for (const auto& link : model.topology.links) fastest = std::max(fastest, link.rate);
   const Time packet = transmission_time(model.transport.payload, fastest);
-  return turn_length(model.topology) >= packet && options.shortest_interval >= 2 * packet;
+  return turn_length(model.topology, network.soonest_news) >= packet && options.shortest_interval >= 2 * packet;
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::unique_ptr<Partitions> make_partitions(const Model& model, Network& network
     return std::make_unique<LocalPartitions<S, net::NoTracer>>(model, network, partitions, options);
   };
   if (options.scheduler == SchedulerKind::heap) return make.template operator()<sim::HeapScheduler>();
-  if (nodes_take_turns(model, options)) return make.template operator()<sim::NodeScheduler>();
+  if (nodes_take_turns(model, network, options)) return make.template operator()<sim::NodeScheduler>();
   return make.template operator()<sim::WheelScheduler>();
 }
 

@@ -18,7 +18,8 @@ namespace weir::engine {
 // it was told.
 inline bool is_later(const Notice& a, const Notice& b) {
   const auto key = [](const Notice& n) {
-    return std::tuple(n.at, n.kind, n.driver, n.message.src, n.message.id, n.message.word);
+    const traffic::Message& m = n.message;
+    return std::tuple(n.at, n.kind, n.driver, m.src, m.id, m.word, m.dst, m.sport, m.dport, m.size);
   };
   return key(b) < key(a);
 }
@@ -27,6 +28,7 @@ template <class P>
 void Drivers<P>::add(traffic::Driver& driver, Time lag) {
   const auto number = static_cast<std::uint32_t>(drivers_.size());
   drivers_.push_back(&driver);
+  scale_ups_.push_back(driver.scale_up().value_or(traffic::ScaleUp{}));
   lag_ = lag;
   of_host_.resize(shared().hosts);
   incoming_.resize(shared().hosts);
@@ -69,6 +71,21 @@ void Drivers<P>::HostDesk::post(std::uint32_t to, std::uint64_t word, Time at) {
              .message = {.id = 0, .word = word, .src = host_, .dst = to},
              .driver = driver_,
              .kind = NoticeKind::posted});
+}
+
+template <class P>
+void Drivers<P>::HostDesk::move(traffic::Message message) {
+  const traffic::ScaleUp& by = all_.scale_ups_[driver_];
+  if (message.dst == host_ || message.dst >= all_.shared().hosts || !by.joins(host_, message.dst))
+    throw InputError("dst", "a message moves to another host of its server");
+  traffic::check_size(message.size);
+  message.src = host_;
+  message.started = now_;
+  all_.tell({.at = now_ + std::max(by.latency / 2, lag()),
+             .message = message,
+             .driver = driver_,
+             .kind = NoticeKind::moved,
+             .home = by.first_of(host_)});
 }
 
 template <class P>
@@ -117,7 +134,45 @@ void Drivers<P>::on_notice(std::uint32_t h, const Notice& notice, Time now) {
           now);
       return;
     case NoticeKind::posted: return driver.posted(desk(notice.driver, h, now), notice.message.src, notice.message.word);
+    case NoticeKind::brought: return driver.brought(desk(notice.driver, h, now), notice.message);
+    case NoticeKind::carried: return driver.carried(desk(notice.driver, h, now), notice.message);
+    case NoticeKind::moved: return begin_move(h, notice, now);
+    case NoticeKind::shared: return share_switch(h, notice, now);
   }
+}
+
+template <class P>
+ScaleUpSwitch& Drivers<P>::switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up) {
+  auto& all = of_host_[home].switches;
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.is(scale_up.group, scale_up.rate); });
+  return known != all.end() ? *known : all.emplace_back(scale_up.group, scale_up.rate);
+}
+
+template <class P>
+void Drivers<P>::tell_to_share(std::uint32_t home, std::uint32_t driver, std::uint64_t shared_before, Time at) {
+  tell({.at = at, .message = {.id = shared_before}, .driver = driver, .kind = NoticeKind::shared, .home = home});
+}
+
+// Rates are given when all that begins at this instant has begun.
+template <class P>
+void Drivers<P>::begin_move(std::uint32_t home, const Notice& notice, Time now) {
+  ScaleUpSwitch& by = switch_of(home, scale_ups_[notice.driver]);
+  by.begin(notice.message, notice.driver, now);
+  tell_to_share(home, notice.driver, by.shared(), now);
+}
+
+template <class P>
+void Drivers<P>::share_switch(std::uint32_t home, const Notice& notice, Time now) {
+  ScaleUpSwitch& by = switch_of(home, scale_ups_[notice.driver]);
+  if (by.shared() != notice.message.id) return;
+  for (const ScaleUpSwitch::Transfer& t : by.take_ended(now)) {
+    const Time latency = scale_ups_[t.driver].latency;
+    const Time at = now + std::max(latency - latency / 2, lag_);
+    for (const NoticeKind kind : {NoticeKind::brought, NoticeKind::carried})
+      tell({.at = at, .message = t.message, .driver = t.driver, .kind = kind});
+  }
+  if (const Time next = by.share(now); next < Time::max()) tell_to_share(home, notice.driver, by.shared(), next);
 }
 
 // Tells a host of this partition or of another one, at an instant that is not in its past.
@@ -311,6 +366,7 @@ void Drivers<P>::archive(A& a) {
       own.connections.insert(connections.begin(), connections.end());
     }
     a.value(own.sent);
+    a.each(own.switches, [&](ScaleUpSwitch& s) { s.archive(a); });
     for (traffic::Driver* driver : drivers_) a.block([&](A& block) { driver->archive(block, h); });
   }
   a.each(incoming_, [&](auto& of_sender) { a.each(of_sender, [&](host::MessageQueue& queue) { queue.archive(a); }); });

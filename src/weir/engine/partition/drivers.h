@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "weir/engine/model/scale_up_switch.h"
 #include "weir/engine/partition/mailbox.h"
 #include "weir/host/connections.h"
 #include "weir/host/flow.h"
@@ -84,6 +85,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
     std::vector<host::Outgoing> outgoing;      // by slot of the flow
     std::unordered_map<host::Connections::Key, std::uint32_t, host::Connections::Hash> connections;  // slots of flows
     std::uint32_t sent = 0;                                                                          // messages
+    std::vector<ScaleUpSwitch> switches;  // of its server, if it is the first host of that
   };
 
   // What a driver can do for one host, during one call.
@@ -103,6 +105,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
     void wake(Time at, std::uint32_t word) override;
     void post(std::uint32_t host, std::uint64_t word, Time at) override;
     Time lag() const override { return all_.lag_; }
+    void move(traffic::Message message) override;
     void did(std::uint32_t activity, Time begin, std::uint32_t waited_for) override;
     void done(std::uint64_t tasks) override { all_.tasks_done_ += tasks; }
 
@@ -125,8 +128,14 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   void tell(const Notice& notice);
   void on_notice(std::uint32_t h, const Notice& notice, Time now);
   host::MessageQueue& incoming(std::uint32_t src, std::uint32_t slot);
+  // A message begins to cross the switch of this server, and those that have are told of.
+  void begin_move(std::uint32_t home, const Notice& notice, Time now);
+  void share_switch(std::uint32_t home, const Notice& notice, Time now);
+  ScaleUpSwitch& switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up);
+  void tell_to_share(std::uint32_t home, std::uint32_t driver, std::uint64_t shared, Time at);
 
   std::vector<traffic::Driver*> drivers_;
+  std::vector<traffic::ScaleUp> scale_ups_;                // by driver; a group of 1 = it moves nothing
   std::vector<OfHost> of_host_;                            // by host; empty without drivers
   std::vector<std::vector<host::MessageQueue>> incoming_;  // by sender, then slot: what receivers here wait for
   std::vector<Expected> expected_;                         // for other partitions

@@ -139,16 +139,23 @@ struct Expected {
   std::uint32_t generation = 0;
 };
 
-enum class NoticeKind : std::uint32_t { received, sent, posted };
-// What a driver is told then.
+// The last two are of a server's scale-up switch, whose state is at the first host of the server: a message begins to
+// cross it, and the switch gives rates, which is when some have come across.
+enum class NoticeKind : std::uint32_t { received, sent, posted, brought, carried, moved, shared };
+// What a driver is told then, or a scale-up switch.
 struct Notice {
   Time at;
-  traffic::Message message;  // of what is posted, both hosts and the word
+  traffic::Message
+      message;  // of what is posted, both hosts and the word; of `shared`, the host and ScaleUpSwitch::shared
   std::uint32_t driver = 0;
   NoticeKind kind = NoticeKind::received;
+  std::uint32_t home = 0;  // of a switch
 
   // The host that learns of it.
-  std::uint32_t to() const { return kind == NoticeKind::sent ? message.src : message.dst; }
+  std::uint32_t to() const {
+    if (kind >= NoticeKind::moved) return home;
+    return kind == NoticeKind::sent || kind == NoticeKind::carried ? message.src : message.dst;
+  }
 };
 
 struct Mailbox {

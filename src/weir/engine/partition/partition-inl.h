@@ -55,8 +55,8 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
 
 // Whether the packets of a turn that is two links' time long, and the places to which they go, stay in L1 at the switch
 // that has the most of them.
-inline bool long_turns_fit(const Model& model) {
-  const Time longest = 2 * model.turn_length();
+inline bool long_turns_fit(const Model& model, Time turn) {
+  const Time longest = 2 * turn;
   std::vector<std::int64_t> bytes(model.topology.nodes());
   for (const auto& link : model.topology.links) {
     const std::int64_t packets = bytes_in(longest, link.rate).count / model.largest_data_wire().count;
@@ -67,10 +67,10 @@ inline bool long_turns_fit(const Model& model) {
 }
 
 // By the numbers of nodes_of_entities(). In a large network wide switches gain nothing by longer turns.
-inline std::vector<bool> sides_of_own(const Model& model, const std::vector<std::uint16_t>& of_node,
+inline std::vector<bool> sides_of_own(const Model& model, Time turn, const std::vector<std::uint16_t>& of_node,
                                       std::uint16_t partition) {
   std::vector<bool> out;
-  if (!sim::CacheFit(model.topology.ports()).ports_in_l2 && !long_turns_fit(model)) return out;
+  if (!sim::CacheFit(model.topology.ports()).ports_in_l2 && !long_turns_fit(model, turn)) return out;
   const std::vector<bool> all = net::sides(model.topology);
   for (std::size_t node = 0; node < all.size(); ++node)
     if (of_node[node] == partition) out.push_back(all[node]);
@@ -79,8 +79,9 @@ inline std::vector<bool> sides_of_own(const Model& model, const std::vector<std:
 
 // What the scheduler may expect of this network.
 template <sim::Scheduler S>
-sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& of_node, std::uint16_t partition,
-                          std::uint16_t partitions) {
+sim::SchedulerHints hints(const Model& model, const Network& network, const std::vector<std::uint16_t>& of_node,
+                          std::uint16_t partition, std::uint16_t partitions) {
+  const Time turn = turn_length(model.topology, network.soonest_news);
   double bits_per_second = 0;
   Time longest{};
   for (const auto& link : model.topology.links) {
@@ -93,8 +94,8 @@ sim::SchedulerHints hints(const Model& model, const std::vector<std::uint16_t>& 
           .caches = sim::CacheFit(model.topology.ports()),
           .sparse = partitions > kFewPartitions,
           .node_of = S::kOrdersWithinNode ? nodes_of_entities(model, of_node, partition) : std::vector<std::uint32_t>(),
-          .turn = model.turn_length(),
-          .sides = S::kOrdersWithinNode ? sides_of_own(model, of_node, partition) : std::vector<bool>()};
+          .turn = turn,
+          .sides = S::kOrdersWithinNode ? sides_of_own(model, turn, of_node, partition) : std::vector<bool>()};
 }
 
 // The first port of a partition; 0 if it has none.
@@ -108,7 +109,7 @@ inline std::uint32_t first_port(const net::Topology& topology, const std::vector
 template <sim::Scheduler S, class T>
 Partition<S, T>::Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node,
                            std::uint16_t index, std::uint16_t count)
-    : StateHolder<S, T>{{model, network, of_node, index, hints<S>(model, of_node, index, count)}},
+    : StateHolder<S, T>{{model, network, of_node, index, hints<S>(model, network, of_node, index, count)}},
       net::Links<Partition>(count),
       host::Nics<Partition>(model),
       host::Senders<Partition>(model),

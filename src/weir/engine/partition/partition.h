@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "weir/base/archive.h"
+#include "weir/engine/model/epochs.h"
 #include "weir/engine/partition/drivers.h"
 #include "weir/engine/partition/mailbox.h"
 #include "weir/engine/partition/partition_state.h"
@@ -90,7 +91,8 @@ class Partition final : private StateHolder<S, T>,
   void take_over(const Mailbox& inbox);
   // Whether the turns of nodes are longer if run_until() has a long way to go.
   bool has_long_turns() const {
-    if constexpr (kOrdersWithinNode) return shared().scheduler.longest_turn() > shared().model.turn_length();
+    if constexpr (kOrdersWithinNode)
+      return shared().scheduler.longest_turn() > turn_length(shared().model.topology, shared().network.soonest_news);
     return false;
   }
   std::uint32_t sides() const {

@@ -32,8 +32,8 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
     : model_(model),
       traffic_(traffic),
       options_(options),
-      network_(model),
-      grid_(epoch_length(model.topology)),
+      network_(model, soonest_news(traffic)),
+      grid_(epoch_length(model.topology, network_.soonest_news)),
       look_((kLook / grid_ + 1) * grid_),
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
       deadlock_search_(model, network_),
@@ -65,7 +65,7 @@ Time Simulation::next_from_outside() const {
   return std::min({options_.stop, traffic_.peek().value_or(Time::max()), samplers_.next()});
 }
 
-Time Simulation::lag() const { return news_lag(model_.topology); }
+Time Simulation::lag() const { return news_lag(model_.topology, network_.soonest_news); }
 
 void Simulation::load_drivers() {
   const traffic::Program& program = traffic_.program();

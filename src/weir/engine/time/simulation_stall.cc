@@ -24,8 +24,8 @@ void archive_report(A& a, DriverReport& report) {
 
 // The partitions of all ranks, built anew.
 struct Simulation::Whole {
-  Whole(const Model& model, const RunOptions& options)
-      : network(model), partitions(make_partitions(model, network, options)) {}
+  Whole(const Model& model, const RunOptions& options, Time soonest_news)
+      : network(model, soonest_news), partitions(make_partitions(model, network, options)) {}
 
   Network network;
   std::vector<std::unique_ptr<traffic::Driver>> drivers;
@@ -40,7 +40,7 @@ std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
   options.ranks = nullptr;
   options.threads = 1;
   options.partitions = partitions_->partitions();
-  auto out = std::make_unique<Whole>(model_, options);
+  auto out = std::make_unique<Whole>(model_, options, network_.soonest_news);
   for (const auto& driver : drivers_) {
     out->drivers.push_back(driver->clone());
     out->partitions->add_driver(*out->drivers.back(), false, lag());

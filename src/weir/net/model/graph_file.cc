@@ -14,6 +14,7 @@
 #include "weir/base/params.h"
 #include "weir/base/suggestion.h"
 #include "weir/base/text.h"
+#include "weir/net/model/planes.h"
 
 namespace weir::net {
 namespace {
@@ -46,6 +47,7 @@ class Parser {
     at_ = 1;
     if (words_[0] == "hosts") {
       count("hosts", topology_.hosts, 2, kMaxHosts);
+      line_of_hosts_ = where_.line;
     } else if (words_[0] == "switches") {
       count("switches", topology_.switches, 1, kMaxSwitches);
     } else if (words_[0] == "ports") {
@@ -73,13 +75,22 @@ class Parser {
     try {
       check(topology_);
     } catch (const InputError& e) {
-      throw InputError(Where{where_.file, 0}, e.what());
+      throw InputError(Where{where_.file, line_of_fault()}, e.what());
     }
     assign_tiers(topology_);
     return std::move(topology_);
   }
 
  private:
+  // The line that is wrong, if a host is: where its first link is, if it cannot reach all others; where hosts are
+  // counted, if it has no link. 0 = something else is.
+  int line_of_fault() const {
+    if (topology_.links.size() + 1 < topology_.nodes()) return 0;
+    if (lines_of_host_.size() < topology_.hosts) return line_of_hosts_;
+    const auto apart = Planes(topology_).hosts_apart();
+    return apart ? lines_of_host_.at(apart->first).front() : 0;
+  }
+
   std::uint32_t number(std::string_view what, std::uint32_t min, std::uint32_t max) {
     if (at_ == words_.size()) throw InputError(where_, fmt::format("{} is missing; valid is {} to {}", what, min, max));
     const std::string_view word = words_[at_++];
@@ -143,8 +154,9 @@ class Parser {
   Where where_;
   Words words_;
   std::size_t at_ = 0;
-  std::uint32_t ports_ = 0;                                            // of a host, at most; 0 = no line says so
-  std::uint32_t hosts_per_server_ = 0;                                 // likewise
+  std::uint32_t ports_ = 0;             // of a host, at most; 0 = no line says so
+  std::uint32_t hosts_per_server_ = 0;  // likewise
+  int line_of_hosts_ = 0;
   std::unordered_map<std::uint32_t, std::vector<int>> lines_of_host_;  // where its links are
   Topology topology_;
 };

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/net/model/components.h"
+#include "weir/net/model/planes.h"
 
 namespace weir::net {
 namespace {
@@ -30,41 +30,24 @@ void check_degrees(const Topology& t) {
   }
   for (std::uint32_t n = 0; n < t.hosts; ++n)
     if (links[n] < 1 || links[n] > kMaxHostPorts)
-      throw InputError(fmt::format("host {} has {} links to switches; valid is 1 to {}", n, links[n], kMaxHostPorts));
+      throw InputError(
+          fmt::format("{} has {} links to switches; valid is 1 to {}", name_of_host(t, n), links[n], kMaxHostPorts));
   for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
     if (links[n] > kMaxSwitchPorts)
       throw InputError(fmt::format("switch {} has {} ports; valid is at most {}", n, links[n], kMaxSwitchPorts));
 }
 
 void check_connected(const Topology& t) {
-  Components planes(t.nodes());
-  for (const Link& l : t.links)
-    if (std::min(l.a, l.b) >= t.hosts) planes.join(l.a, l.b);
-  std::vector<std::vector<std::uint32_t>> of_host(t.hosts);
-  std::vector<bool> has_hosts(t.nodes());
-  for (const Link& l : t.links) {
-    const auto [host, node] = std::minmax({l.a, l.b});
-    if (host >= t.hosts) continue;
-    of_host[host].push_back(planes.root(node));
-    has_hosts[planes.root(node)] = true;
-  }
+  const Planes planes(t);
+  if (const auto apart = planes.hosts_apart())
+    throw InputError(fmt::format("{} cannot reach {}; links must connect all nodes, and hosts forward nothing",
+                                 name_of_host(t, apart->first), name_of_host(t, apart->second)));
+  std::vector<bool> has_hosts(t.switches);
+  for (std::uint32_t h = 0; h < t.hosts; ++h)
+    for (const std::uint32_t plane : planes.of(h)) has_hosts[plane - t.hosts] = true;
   for (std::uint32_t n = t.hosts; n < t.nodes(); ++n)
-    if (!has_hosts[planes.root(n)])
+    if (!has_hosts[planes.of_switch(n) - t.hosts])
       throw InputError(fmt::format("switch {} cannot reach host 0; links must connect all nodes", n));
-
-  std::map<std::vector<std::uint32_t>, std::uint32_t> kinds;  // planes of a host; the first such host
-  for (std::uint32_t h = 0; h < t.hosts; ++h) {
-    auto& mine = of_host[h];
-    std::sort(mine.begin(), mine.end());
-    mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-    const auto [kind, is_new] = kinds.try_emplace(std::move(mine), h);
-    if (!is_new) continue;
-    for (const auto& [others, other] : kinds)
-      if (std::find_first_of(others.begin(), others.end(), kind->first.begin(), kind->first.end()) == others.end())
-        throw InputError(
-            fmt::format("host {} cannot reach host {}; links must connect all nodes, and hosts forward nothing",
-                        std::max(other, h), std::min(other, h)));
-  }
 }
 
 }  // namespace
@@ -95,9 +78,9 @@ void check(const Topology& t) {
   if (t.links.size() + 1 < t.nodes())
     throw InputError(fmt::format("{} links cannot connect {} nodes; at least {} are needed", t.links.size(), t.nodes(),
                                  t.nodes() - 1));
+  check_servers(t);
   check_degrees(t);
   check_connected(t);
-  check_servers(t);
 }
 
 void check_servers(const Topology& t) {

@@ -1,0 +1,24 @@
+// Scale-up: what joins the GPUs of a server beside the network, such as NVLink with its switch; for authors of drivers.
+// It is not simulated in packets (Desk::move).
+#pragma once
+
+#include <cstdint>
+
+#include "weir/base/units.h"
+
+namespace weir::traffic {
+
+struct ScaleUp {
+  std::uint32_t group = 1;       // hosts of a server: so many in a row, the first a multiple of that; 1 = none are
+  Rate rate{3'600'000'000'000};  // of each host's link to the switch, and of that from it; NVLink 4: 450 GB/s
+  Time latency{500'000};         // of a message, beside its transmission
+
+  bool operator==(const ScaleUp&) const = default;
+  bool is_there() const { return group > 1; }
+  // Whether both hosts are of one server.
+  bool joins(std::uint32_t a, std::uint32_t b) const { return a / group == b / group; }
+  // The first host of a host's server.
+  std::uint32_t first_of(std::uint32_t host) const { return host - host % group; }
+};
+
+}  // namespace weir::traffic

@@ -1,0 +1,80 @@
+#include "weir/scenario/server_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "weir/base/error.h"
+#include "weir/scenario/build.h"
+#include "weir/traffic/calls.h"
+#include "weir/traffic/collectives.h"
+#include "weir/traffic/hosts.h"
+#include "weir/traffic/training.h"
+
+namespace weir::scenario {
+namespace {
+
+// Whether the topology may have servers of several hosts: what says so is cheap to see, the topology is not.
+bool may_have_servers(const Topology& t) {
+  if (t.kind == nullptr) return true;
+  return std::any_of(t.list().params().begin(), t.list().params().end(), [&](const Param& p) {
+    return (p.name == "hosts_per_server" || p.name == "gpus") && p.get(t.params.get()) != ParamValue(std::int64_t{1});
+  });
+}
+
+// One that cannot be built is refused later, with its place.
+std::optional<net::Topology> topology_of(const Scenario& s) {
+  try {
+    return build_topology(s);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+bool are_whole_servers(const std::string& text, const net::Topology& t) {
+  traffic::Context context;
+  context.host_rates.resize(t.hosts);
+  const std::uint32_t group = t.hosts_per_server;
+  try {
+    const auto hosts = traffic::parse_hosts(text, "hosts", context);
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+      if (hosts[i] / group != hosts[i - i % group] / group) return false;
+    return hosts.size() % group == 0;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+bool fits(const traffic::Collective& c, std::uint32_t group) {
+  return c.ranks == 0 || (c.ranks % group == 0 && c.stride == 1);
+}
+bool fits(const traffic::Calls&, std::uint32_t) { return true; }
+bool fits(const traffic::Training&, std::uint32_t) { return true; }
+
+template <class T>
+void choose(Scenario& s, TrafficSource& source) {
+  if (source.kind->params != &params_of<T>() || !may_have_servers(s.topology)) return;
+  const auto topology = topology_of(s);
+  if (!topology || topology->hosts_per_server == 1) return;
+  auto params = *static_cast<const T*>(source.params.get());
+  const std::uint32_t group = topology->hosts_per_server;
+  if (params.group == group || !fits(params, group) || !are_whole_servers(params.hosts, *topology)) return;
+  params.group = group;
+  source.params = std::make_shared<T>(params);
+  s.notices.push_back(fmt::format(
+      "messages of '{}' within servers of {} hosts, as the topology has them, go by scale-up links and not by "
+      "the network; write group = 1 to send them by it",
+      source.tag, group));
+}
+
+}  // namespace
+
+void choose_servers(const TableReader& table, Scenario& s, TrafficSource& source) {
+  if (s.fast_forward || source.params == nullptr || table.find("group") != nullptr) return;
+  choose<traffic::Collective>(s, source);
+  choose<traffic::Calls>(s, source);
+  choose<traffic::Training>(s, source);
+}
+
+}  // namespace weir::scenario

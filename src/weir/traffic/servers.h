@@ -1,0 +1,55 @@
+// Parameters of traffic that knows servers: which hosts are one, and what joins them beside the network.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "weir/base/limits.h"
+#include "weir/base/params.h"
+#include "weir/traffic/driver.h"
+#include "weir/traffic/scale_up.h"
+
+namespace weir::traffic {
+
+// How messages of a server share its scale-up links. `serial`: each GPU sends one message after the other and the way
+// in is not shared, which is exact as long as no two messages come to a GPU at once: in rings, trees and pairwise
+// exchange. `max_min`: all messages of a server share the rates of the ways out and in (Desk::move).
+enum class Sharing : std::uint8_t { serial, max_min };
+
+// A message of this desk's host leaves by its serial link as soon as `free`, when the last one has left, and moves that
+// on. Returns when it is there. No message takes less than Desk::lag().
+inline Time carry(const ScaleUp& by, const Desk& desk, Bytes size, Time& free) {
+  free = std::max(free, desk.now()) + transmission_time(size, by.rate);
+  return std::max(free + by.latency, desk.now() + desk.lag());
+}
+
+template <class T>
+ScaleUp scale_up_of(const T& t) {
+  return {.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency};
+}
+
+template <class T>
+void describe_servers(ParamList<T>& p) {
+  p.integer("group", &T::group, 1, kMaxHosts,
+            "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
+            "links, such as NVLink; without it, topology.hosts_per_server where whole servers take part");
+  p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction",
+         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
+  p.time("scale_up_latency", &T::scale_up_latency,
+         "of a message there, beside its transmission; serial: no message takes less than an epoch", "", Time{0},
+         Time{1'000'000'000});
+  p.choice("scale_up_sharing", &T::scale_up_sharing, {"serial", "max-min"},
+           "serial: a GPU sends one message of its server after the other, and those that come to one GPU do not share "
+           "its way in; max-min: all messages of a server share its GPUs' ways out and in, max-min fairly");
+}
+
+template <class T>
+void describe_pxn(ParamList<T>& p) {
+  p.flag(
+      "pxn", &T::pxn,
+      "a message to another rail of another server goes by the scale-up links to the GPU of its own server that is on "
+      "the rail of its receiver, and from there by that rail; needs scale_up_sharing = \"max-min\"",
+      "NCCL 2.12, PXN: PCI x NVLink");
+}
+
+}  // namespace weir::traffic

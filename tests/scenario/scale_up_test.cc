@@ -1,0 +1,277 @@
+// Collectives whose GPUs share their scale-up links, and messages that go by them to the rail of their receiver (PXN).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/probe/collective_report.h"
+#include "weir/scenario/build.h"
+#include "weir/scenario/effective.h"
+
+namespace weir::scenario::scale_up_test {
+namespace {
+
+using namespace literals;
+
+// One server of four GPUs; 100 GB/s, so that 100 KB take 1 us.
+const std::string kServer = R"(
+[topology]
+kind = "star"
+hosts = 4
+rate = "400 Gbps"
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "collective"
+operation = "all-to-all"
+size = "1600 KB"
+group = 4
+scale_up_rate = "800 Gbps"
+scale_up_latency = "500 ns"
+)";
+
+const std::string kShared = "traffic.0.scale_up_sharing=max-min";
+
+probe::CollectiveSummary only(const std::string& text, std::vector<std::string> set) {
+  const auto run = build(load_scenario(text, "a.toml", set));
+  while (!run.simulation->advance()) {
+  }
+  const auto all = probe::report_collectives(*run.simulation, run.tags);
+  EXPECT_EQ(all.size(), 1u);
+  EXPECT_TRUE(all.at(0).completion);
+  EXPECT_GE(*all.at(0).completion, all.at(0).bound);
+  return all.at(0);
+}
+
+Time time_of(const std::string& text, std::vector<std::string> set) { return *only(text, std::move(set)).completion; }
+
+TEST(ScaleUpSharing, TakesTheTimesByHand) {
+  for (const char* fidelity : {"run.fidelity=flow", "run.fidelity=exact"}) {
+    const auto time = [&](const std::string& operation, bool shared) {
+      std::vector<std::string> set{fidelity, "traffic.0.operation=" + operation};
+      if (shared) set.push_back(kShared);
+      return time_of(kServer, set);
+    };
+    // Each GPU sends three parts of 400 KB and gets three: 12 us.
+    EXPECT_EQ(time("all-to-all", true), 12'500_ns);
+    EXPECT_EQ(time("all-to-all", false), 12'500_ns);
+    // Three parts of 400 KB come to one GPU: three times as long if they share its way in.
+    EXPECT_EQ(time("gather", true), 12'500_ns);
+    EXPECT_EQ(time("gather", false), 4'500_ns);
+    EXPECT_EQ(time("scatter", true), 12'500_ns);
+    EXPECT_EQ(time("scatter", false), 12'500_ns);
+    // One message of 400 KB at a time.
+    EXPECT_EQ(time("ring-all-reduce", true), 6 * 4'500_ns);
+    EXPECT_EQ(time("ring-all-reduce", false), 6 * 4'500_ns);
+  }
+}
+
+// Of a chain within a server what its links take, and of an all-to-all what each NIC has to send to other servers.
+TEST(ScaleUpSharing, BoundsKnowServers) {
+  const auto ring = only(kServer, {kShared, "traffic.0.operation=ring-all-reduce"});
+  EXPECT_EQ(ring.bound, *ring.completion);
+  EXPECT_EQ(only(kServer, {kShared}).bound, 4'500_ns);
+  EXPECT_EQ(only(kServer, {"topology.hosts=16"}).bound, 12 * 100'000 * transmission_time(1_B, 400_Gbps));
+  EXPECT_EQ(only(kServer, {"topology.hosts=16", "traffic.0.window=2"}).bound,
+            12 * 100'000 * transmission_time(1_B, 400_Gbps));
+}
+
+// Half of the latency is not sooner than an epoch may be.
+TEST(ScaleUpSharing, HasALatencyOfTwoEpochsAtLeast) {
+  EXPECT_EQ(time_of(kServer, {kShared, "traffic.0.scale_up_latency=0 ns"}), 12'100_ns);
+  EXPECT_EQ(time_of(kServer, {kShared, "traffic.0.scale_up_latency=6 us"}), 18_us);
+}
+
+// Two collectives of the same GPUs share one switch.
+TEST(ScaleUpSharing, IsOfAllTraffic) {
+  const std::string two = kServer + kServer.substr(kServer.find("[[traffic]]"));
+  const auto run = build(load_scenario(two, "a.toml", {kShared, "traffic.1.scale_up_sharing=max-min"}));
+  while (!run.simulation->advance()) {
+  }
+  for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) EXPECT_EQ(*one.completion, 24'500_ns);
+}
+
+// 5/4 of 1,600 KB at half the rate go out of and into each of four GPUs: 40 us, where a ring takes 24 us at the whole
+// one. Each server has an operation of its own.
+TEST(InSwitchAllReduce, TakesTheTimeByHand) {
+  const std::vector<std::string> set{"traffic.0.operation=in-switch-all-reduce", "traffic.0.in_switch_efficiency=0.5"};
+  for (const std::vector<std::string>& more : {std::vector<std::string>{},
+                                               {kShared},
+                                               {"run.fidelity=flow"},
+                                               {"traffic.0.chunks=4", kShared},
+                                               {"topology.hosts=12", "traffic.0.ranks=4"},
+                                               {"traffic.0.repeat=1", "run.threads=2", kShared}}) {
+    std::vector<std::string> all = set;
+    all.insert(all.end(), more.begin(), more.end());
+    const auto found = only(kServer, all);
+    // Parts are rounded up to whole bytes, 10 ps each.
+    EXPECT_NEAR(static_cast<double>(found.completion->ps), 40'500'000, 200) << (more.empty() ? "" : more[0]);
+    EXPECT_EQ(found.unfinished, 0u);
+  }
+  // Bus bandwidth: 2 * 3/4 of the buffer in that time.
+  EXPECT_NEAR(*only(kServer, set).bus_bandwidth() / 8e9, 1.5 * 1'600'000 / 40'500, 0.01);
+}
+
+// docs/evidence/gpu-clusters.md: what SimAI prints of NVLS for 16 MiB to 512 MiB, with two constants that were fitted,
+// and with the efficiency of NCCL's tuning.
+TEST(InSwitchAllReduce, HasTheFormOfSimAis) {
+  const double simai[] = {148.88, 178.04, 197.38, 208.70, 214.87, 218.09};
+  for (int i = 0; i < 6; ++i)
+    for (const auto& [efficiency, within] : {std::pair("0.837", 0.0005), {"0.85", 0.016}}) {
+      const auto found = only(
+          kServer, {"topology.hosts=8", "traffic.0.group=8", "run.fidelity=flow",
+                    "traffic.0.operation=in-switch-all-reduce", "traffic.0.scale_up_rate=1360 Gbps",
+                    "traffic.0.scale_up_latency=64.6 us", std::string("traffic.0.in_switch_efficiency=") + efficiency,
+                    "traffic.0.size=" + std::to_string(16 << i) + " MiB"});
+      EXPECT_NEAR(*found.bus_bandwidth() / 8e9 / simai[i], 1, within) << (16 << i) << " MiB, " << efficiency;
+    }
+}
+
+TEST(InSwitchAllReduce, IsOfOneServer) {
+  const auto refusal = [](const std::vector<std::string>& set) -> std::string {
+    try {
+      build(load_scenario(kServer, "a.toml", set));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string in_switch = "traffic.0.operation=in-switch-all-reduce";
+  EXPECT_EQ(refusal({in_switch}), "");
+  EXPECT_NE(
+      refusal({in_switch, "topology.hosts=8"}).find("host 4 is not of the server of host 0, whose switch adds up"),
+      std::string::npos);
+  EXPECT_NE(refusal({in_switch, "traffic.0.group=1"}).find("write how many GPUs they have"), std::string::npos);
+}
+
+const std::string kRails = R"(
+[topology]
+kind = "rail"
+servers = 4
+gpus = 4
+servers_per_segment = 4
+spines = 2
+host_rate = "100 Gbps"
+fabric_rate = "100 Gbps"
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "collective"
+operation = "all-to-all"
+size = "1600 KB"
+group = 4
+scale_up_sharing = "max-min"
+pxn = true
+)";
+
+// By PXN nothing crosses the spines: each GPU's NIC sends what all GPUs of its server have for its rail.
+TEST(Pxn, KeepsMessagesToTheirRails) {
+  const auto crossed = [](const std::string& pxn) {
+    const auto run = build(load_scenario(kRails, "a.toml", {"traffic.0.pxn=" + pxn}));
+    while (!run.simulation->advance()) {
+    }
+    const auto& t = run.model->topology;
+    std::uint64_t bytes = 0;
+    for (std::uint32_t port = 0; port < t.ports(); ++port)
+      if (t.port_owner(port) >= t.hosts && t.port_peer(port) >= t.hosts)
+        bytes += run.simulation->port_figures(port).sent_bytes;
+    return bytes;
+  };
+  EXPECT_EQ(crossed("true"), 0u);
+  EXPECT_GT(crossed("false"), 16u * 9 * 100'000);
+}
+
+TEST(Pxn, IsTheSameOnAnyThreadsAndEndsWhole) {
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{},
+        {"traffic.0.messages=sums", "traffic.0.window=3"},
+        {"traffic.0.repeat=3", "traffic.0.compute=20 us"},
+        {"traffic.0.ranks=8", "traffic.0.repeat=2"},
+        {"traffic.0.slots=1", "traffic.0.chunks=4"},
+        {"traffic.0.operation=ring-all-reduce", "traffic.0.chunks=8", "traffic.0.channels=4"},
+        {"traffic.0.operation=tree-all-reduce", "traffic.0.chunks=4"},
+        {"transport.connections=kept"}}) {
+    const std::string what = more.empty() ? "" : more[0];
+    const auto with = [&](std::vector<std::string> set) {
+      set.insert(set.begin(), more.begin(), more.end());
+      return only(kRails, set);
+    };
+    const auto one = with({});
+    EXPECT_EQ(one.unfinished, 0u) << what;
+    for (const std::vector<std::string>& way : {std::vector<std::string>{"run.threads=2"},
+                                                {"run.threads=4"},
+                                                {"run.scheduler=wheel"},
+                                                {"run.scheduler=heap"}}) {
+      const auto other = with(way);
+      EXPECT_EQ(other.completion, one.completion) << what << ", " << way[0];
+      EXPECT_EQ(other.acknowledged, one.acknowledged) << what << ", " << way[0];
+      EXPECT_EQ(other.unfinished, 0u);
+    }
+    if (what.starts_with("transport")) continue;  // there are none without packets
+    EXPECT_EQ(with({"run.fidelity=flow"}).unfinished, 0u) << what;
+  }
+}
+
+TEST(Pxn, NeedsWholeServersThatShareTheirLinks) {
+  const auto refusal = [](const std::vector<std::string>& set) -> std::string {
+    try {
+      build(load_scenario(kRails, "a.toml", set));
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal({}), "");
+  EXPECT_NE(refusal({"traffic.0.scale_up_sharing=serial"})
+                .find("it needs servers whose GPUs share their scale-up links; write group and scale_up_sharing = "
+                      "\"max-min\" as well"),
+            std::string::npos);
+  EXPECT_NE(refusal({"traffic.0.hosts=0-3,4,5,8-11,12,13", "traffic.0.ranks=2"})
+                .find("of server 1, hosts 4 to 7, 2 take part; all of its GPUs must, since others send by them"),
+            std::string::npos);
+}
+
+// What collectives that do not say it take for servers: those of the topology, where whole ones take part.
+TEST(ServerChoice, IsThatOfTheTopology) {
+  const auto group_of = [](const std::string& traffic, const std::vector<std::string>& set = {}) {
+    const Scenario s = load_scenario(
+        "[topology]\nkind = \"rail\"\nservers = 4\ngpus = 4\n[algorithm]\nname = \"fixed-window\"\n[[traffic]]\n" +
+            traffic,
+        "a.toml", set);
+    const TrafficSource& source = s.traffic.at(0);
+    const std::int64_t group = std::get<std::int64_t>(source.kind->params->find("group")->get(source.params.get()));
+    EXPECT_EQ(s.notices.empty(), group == 1 || traffic.find("group") != std::string::npos);
+    return group;
+  };
+  const std::string ring = "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n";
+  EXPECT_EQ(group_of(ring), 4);
+  EXPECT_EQ(group_of(ring + "group = 1\n"), 1);
+  EXPECT_EQ(group_of(ring + "group = 2\n"), 2);
+  EXPECT_EQ(group_of(ring + "hosts = \"0-3,12-15\"\n"), 4);
+  EXPECT_EQ(group_of(ring + "hosts = \"0-13\"\n"), 1);
+  EXPECT_EQ(group_of(ring + "hosts = \"1-15:4\"\n"), 1);
+  EXPECT_EQ(group_of(ring + "ranks = 8\n"), 4);
+  EXPECT_EQ(group_of(ring + "ranks = 2\n"), 1);
+  EXPECT_EQ(group_of(ring + "ranks = 4\nstride = 4\n"), 1);
+  EXPECT_EQ(group_of(ring, {"topology.gpus=1"}), 1);
+  EXPECT_EQ(group_of(ring, {"run.fast_forward.theta=0.05"}), 1);
+  EXPECT_EQ(group_of("kind = \"training\"\ntensor = 4\ndata = 4\nactivations = \"1 MB\"\ngradients = \"1 MB\"\n"
+                     "attention = \"10 us\"\nmlp = \"10 us\"\n"),
+            4);
+  // What is chosen stands in the effective scenario, which gives the same when it is read again.
+  const Scenario s = load_scenario(
+      "[topology]\nkind = \"leaf-spine\"\nhosts_per_server = 4\n[algorithm]\nname = "
+      "\"fixed-window\"\n[[traffic]]\n" +
+          ring,
+      "a.toml");
+  EXPECT_NE(effective(s).toml.find("\ngroup = 4  # "), std::string::npos);
+  const Scenario again = load_scenario(effective(s).toml, "b.toml");
+  EXPECT_EQ(effective(again).toml, effective(s).toml);
+  EXPECT_TRUE(again.notices.empty());
+}
+
+}  // namespace
+}  // namespace weir::scenario::scale_up_test
