@@ -101,6 +101,27 @@ TEST(CutOff, OfAHashedPath) {
   EXPECT_EQ(out.stall->unfinished, 12 - free);
 }
 
+// An answer leaves by the port at which its data came, and so a host with two ports has flows whose acknowledgements
+// are lost for ever though the other port would carry them.
+TEST(CutOff, OfAcknowledgementsByThePortOfTheirData) {
+  Scenario s;
+  s.topology = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2, .tors = 2});
+  s.profiles = {profile("fixed-window", {{"window", "50 KB"}})};
+  s.transport.min_rto = 100_us;
+  s.network.reroute = false;
+  s.faults.link_events = {{.time = 0_us, .a = 0, .b = s.topology.links[0].b}};
+  for (std::uint16_t port = 0; port < 12; ++port) {
+    s.add_flow(0, 2, 10_KB);
+    s.flows.back().sport = port;
+  }
+  const Outcome out = run(s);
+  ASSERT_TRUE(out.stall.has_value());
+  EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off);
+  EXPECT_TRUE(out.stall->obstacles.of_data);
+  EXPECT_TRUE(out.stall->obstacles.of_acknowledgements);
+  EXPECT_GT(out.flows.size(), 0u);
+}
+
 // The receiver of a message needs no acknowledgement, but a message that is longer than its window does.
 TEST(CutOff, OfTheAcknowledgementsOfMessages) {
   for (const Bytes size : {20_KB, 300_KB}) {

@@ -1,7 +1,7 @@
 #include "weir/engine/endings/cut_off.h"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,16 +21,17 @@ class Ways {
   Ways(const Network& network, const net::Routing& routing, const std::vector<bool>& dead)
       : network_(network), routing_(routing), dead_(dead), topology_(routing.topology()) {}
 
-  // Does a packet with this entropy that has been put on this port reach its destination?
-  bool follows(std::uint32_t port, std::uint32_t entropy, const Trip& trip) const {
+  // The port of its destination at which a packet arrives that has this entropy and has been put on this port, if it
+  // does arrive.
+  std::optional<std::uint32_t> arrival(std::uint32_t port, std::uint32_t entropy, const Trip& trip) const {
     for (std::uint32_t hops = 0; hops <= topology_.switches; ++hops) {
-      if (dead_[port / 2]) return false;
+      if (dead_[port / 2]) return std::nullopt;
       const std::uint32_t node = topology_.port_peer(port);
-      if (node < topology_.hosts) return node == trip.dst;
-      if (is_closed(node, trip)) return false;
+      if (node < topology_.hosts) return node == trip.dst ? std::optional(net::Topology::reverse(port)) : std::nullopt;
+      if (is_closed(node, trip)) return std::nullopt;
       port = routing_.egress(node - topology_.hosts, trip.dst, entropy);
     }
-    return false;
+    return std::nullopt;
   }
 
   // May it, if switches take any of their equal-cost ports?
@@ -107,16 +108,21 @@ class Need {
   bool data_fits(const Ways& ways) const { return ways.fits(src_, out_); }
   bool feedback_fits(const Ways& ways) const { return ways.fits(flow_.dst, back_); }
 
-  // Of data that comes to the receiver by this port of it: an answer leaves by the same.
-  bool feedback_follows(const Ways& ways, std::uint32_t port, std::uint32_t entropy_of_data) const {
-    if (switches_lead_back_) return ways.spreads(port, back_);
-    return ways.follows(port, back(entropy_of_data), back_);
-  }
-  // Of data with this entropy, by any port of the receiver.
-  bool feedback_follows(const Ways& ways, std::uint32_t entropy_of_data) const {
-    const auto ports = routing_.ports_of(flow_.dst);
-    return std::any_of(ports.begin(), ports.end(),
-                       [&](std::uint32_t port) { return feedback_follows(ways, port, entropy_of_data); });
+  // What becomes of data of the flow with this entropy that has been put on this port. An answer leaves the receiver by
+  // the port at which its data came; which one that is is only known where switches do not choose.
+  Fate fate_from(const Ways& ways, std::uint32_t port, bool switches_lead, std::uint32_t entropy,
+                 const Trip& data) const {
+    const auto answers = [&](std::uint32_t by) {
+      return switches_lead_back_ ? ways.spreads(by, back_) : ways.arrival(by, back(entropy), back_).has_value();
+    };
+    if (!switches_lead) {
+      const auto at = ways.arrival(port, entropy, data);
+      if (!at) return Fate::lost;
+      return answers(*at) ? Fate::acknowledged : Fate::arrives;
+    }
+    if (!ways.spreads(port, data)) return Fate::lost;
+    const auto all = routing_.ports_of(flow_.dst);
+    return std::any_of(all.begin(), all.end(), answers) ? Fate::acknowledged : Fate::arrives;
   }
 
   Fate fate(const Ways& ways) const {
@@ -136,11 +142,10 @@ class Need {
 
  private:
   Fate fate_by(const Ways& ways, std::uint32_t entropy) const {
-    const bool arrives = std::any_of(ports_.begin(), ports_.end(), [&](std::uint32_t port) {
-      return is_led_by_switches(flow_.path_policy) ? ways.spreads(port, out_) : ways.follows(port, entropy, out_);
-    });
-    if (!arrives) return Fate::lost;
-    return feedback_follows(ways, entropy) ? Fate::acknowledged : Fate::arrives;
+    Fate out = Fate::lost;
+    for (const std::uint32_t port : ports_)
+      out = std::max(out, fate_from(ways, port, is_led_by_switches(flow_.path_policy), entropy, out_));
+    return out;
   }
 
   const host::Host& host_;
@@ -231,11 +236,11 @@ class Judge {
     const Need need = need_of(src, *flow);
     // The next packet that it needs has never arrived, so whatever has arrived is for nothing.
     if (!need.data_fits(ways_)) return false;
+    const bool switches_lead = is_led_by_switches(packet.path_policy());
     const Trip trip{packet.dst, {packet.wire, packet.traffic_class}};
-    if (!(is_led_by_switches(packet.path_policy()) ? ways_.spreads(port, trip)
-                                                   : ways_.follows(port, packet.entropy, trip)))
-      return false;
-    return back || may_be_received(src, *flow) || need.feedback_follows(ways_, packet.entropy);
+    if (back) return switches_lead ? ways_.spreads(port, trip) : ways_.arrival(port, packet.entropy, trip).has_value();
+    const Fate enough = may_be_received(src, *flow) ? Fate::arrives : Fate::acknowledged;
+    return need.fate_from(ways_, port, switches_lead, packet.entropy, trip) >= enough;
   }
 
   const Model& model_;
