@@ -345,6 +345,23 @@ TEST(Summary, IsTextForPeople) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
+// Nothing is so many times above a bound of 0.
+TEST(Summary, LeavesOutBoundsThatAreNotKnown) {
+  Summary s;
+  CollectiveSummary& c = s.collectives.emplace_back();
+  c.tag = "ring";
+  c.messages = 2;
+  c.start = Time{};
+  c.completion = c.acknowledged = 5_us;
+  EXPECT_NE(to_text(s).find("collective ring: 2 messages, received after 5.000 us\n  acknowledged after 5.000 us\n"),
+            std::string::npos)
+      << to_text(s);
+  EXPECT_NE(to_json(s).find("\"excess\": null"), std::string::npos);
+  c.bound = c.acknowledged_bound = 4_us;
+  EXPECT_NE(to_text(s).find("received after 5.000 us, 25.00 % above the bound of 4.000 us"), std::string::npos)
+      << to_text(s);
+}
+
 // Tags and algorithms of one name are told apart, and long numbers do not run together.
 TEST(Summary, NamesItsRowsAndSeparatesItsColumns) {
   Summary s;

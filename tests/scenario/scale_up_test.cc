@@ -10,6 +10,7 @@
 #include "weir/probe/collective_report.h"
 #include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
+#include "weir/scenario/warnings.h"
 
 namespace weir::scenario::scale_up_test {
 namespace {
@@ -271,6 +272,24 @@ TEST(ServerChoice, IsThatOfTheTopology) {
   const Scenario again = load_scenario(effective(s).toml, "b.toml");
   EXPECT_EQ(effective(again).toml, effective(s).toml);
   EXPECT_TRUE(again.notices.empty());
+}
+
+// Rings over servers on rails go from rail to rail unless PXN keeps them to one.
+TEST(Rails, AreToldOfWhereRingsChangeThem) {
+  const auto is_told = [](const std::string& kind, const std::vector<std::string>& set) {
+    const Scenario s = load_scenario("[topology]\nkind = \"" + kind +
+                                         "\"\n[algorithm]\nname = \"fixed-window\"\n[[traffic]]\nkind = "
+                                         "\"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n",
+                                     "a.toml", set);
+    const auto all = warnings(s, *build(s).model);
+    return std::any_of(all.begin(), all.end(),
+                       [](const std::string& w) { return w.find("go from rail to rail") != std::string::npos; });
+  };
+  EXPECT_TRUE(is_told("rail", {}));
+  EXPECT_FALSE(is_told("rail", {"traffic.0.pxn=true", kShared}));
+  EXPECT_FALSE(is_told("rail", {"traffic.0.group=1"}));
+  EXPECT_FALSE(is_told("rail", {"traffic.0.operation=hierarchical-all-reduce"}));
+  EXPECT_FALSE(is_told("leaf-spine", {"topology.hosts_per_server=4"}));
 }
 
 }  // namespace

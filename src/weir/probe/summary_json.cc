@@ -71,7 +71,7 @@ Json slowdown(const FlowSummary& f) {
 Json collective(const CollectiveSummary& c) {
   const auto time = [](const std::optional<Time>& t) { return t ? Json(t->ps) : Json(nullptr); };
   const auto beyond = [](const std::optional<Time>& t, Time bound) {
-    return t ? Json(rounded(excess(*t, bound))) : Json(nullptr);
+    return t && bound > Time{} ? Json(rounded(excess(*t, bound))) : Json(nullptr);
   };
   Json json;
   json["tag"] = c.tag;

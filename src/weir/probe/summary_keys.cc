@@ -11,7 +11,7 @@ Summary possible_summary(const ProbeParams& params, const engine::Model& model, 
     CollectiveSummary& c = out.collectives.emplace_back();
     c.tag = tags.at(part.tag);
     c.start = Time{};
-    c.completion = c.acknowledged = Time{1};
+    c.completion = c.acknowledged = c.bound = c.acknowledged_bound = Time{1};
     c.buffer = part.buffer;
     c.bus_factor = part.bus_factor;
   }
@@ -20,7 +20,7 @@ Summary possible_summary(const ProbeParams& params, const engine::Model& model, 
       CollectiveSummary& c = out.collectives.emplace_back();
       c.tag = tags.at(sums->tag);
       c.start = Time{};
-      c.completion = c.acknowledged = Time{1};
+      c.completion = c.acknowledged = c.bound = c.acknowledged_bound = Time{1};
       c.buffer = sums->buffer;
       c.bus_factor = sums->bus_factor;
       for (const std::string& name : driver->activities()) c.activities.push_back({.name = name});

@@ -76,6 +76,12 @@ void flows(Text& out, const FlowSummary& f, Time sim_time) {
   out.rows(f.by_equal_count);
 }
 
+// Where a bound is known: it is 0 where messages take no network, and of calls one after the other in servers.
+std::string beyond(Time taken, Time bound, std::string_view of) {
+  if (bound == Time{}) return "";
+  return fmt::format(", {:.2f} % above {}{}", 100 * excess(taken, bound), of, us(bound));
+}
+
 void collective(Text& out, const CollectiveSummary& c) {
   // the kind is the tag of those that have no other
   const std::string name = c.tag == "collective" ? c.tag : "collective " + c.tag;
@@ -85,10 +91,10 @@ void collective(Text& out, const CollectiveSummary& c) {
   } else if (!c.completion) {
     out.line("{}: {} of {} unfinished; at least {} are needed", name, c.unfinished, messages, us(c.bound));
   } else {
-    out.line("{}: {}, received after {}, {:.2f} % above the bound of {}", name, messages, us(*c.completion),
-             100 * excess(*c.completion, c.bound), us(c.bound));
-    out.line("  acknowledged after {}, {:.2f} % above {}", us(*c.acknowledged),
-             100 * excess(*c.acknowledged, c.acknowledged_bound), us(c.acknowledged_bound));
+    out.line("{}: {}, received after {}{}", name, messages, us(*c.completion),
+             beyond(*c.completion, c.bound, "the bound of "));
+    out.line("  acknowledged after {}{}", us(*c.acknowledged),
+             c.bound == Time{} ? "" : beyond(*c.acknowledged, c.acknowledged_bound, ""));
     for (const ActivitySummary& a : c.activities)
       out.line("  {:<20} {:5.1f} % of the time in the mean, longest at host {}: {}", a.name,
                100 * a.mean.seconds() / c.completion->seconds(), a.host, us(a.longest));

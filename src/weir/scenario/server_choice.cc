@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "weir/base/error.h"
 #include "weir/scenario/build.h"
@@ -46,6 +47,23 @@ bool are_whole_servers(const std::string& text, const net::Topology& t) {
   }
 }
 
+bool is_ring(traffic::Operation o) {
+  using enum traffic::Operation;
+  return o == ring_all_reduce || o == ring_reduce_scatter || o == ring_all_gather;
+}
+
+// Whether the first and the last host of a server have no switch in common.
+bool has_rails(const net::Topology& t, const net::Routing& routing) {
+  const auto switches_of = [&](std::uint32_t host) {
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t port : routing.ports_of(host)) out.push_back(t.port_peer(port));
+    return out;
+  };
+  const auto first = switches_of(0);
+  const auto last = switches_of(t.hosts_per_server - 1);
+  return std::find_first_of(first.begin(), first.end(), last.begin(), last.end()) == first.end();
+}
+
 bool fits(const traffic::Collective& c, std::uint32_t group) {
   return c.ranks == 0 || (c.ranks % group == 0 && c.stride == 1);
 }
@@ -75,6 +93,20 @@ void choose_servers(const TableReader& table, Scenario& s, TrafficSource& source
   choose<traffic::Collective>(s, source);
   choose<traffic::Calls>(s, source);
   choose<traffic::Training>(s, source);
+}
+
+void warn_of_rails(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
+  const net::Topology& t = model.topology;
+  if (t.hosts_per_server == 1 || !has_rails(t, model.routing)) return;
+  for (const TrafficSource& source : s.traffic) {
+    if (source.kind->params != &params_of<traffic::Collective>()) continue;
+    const auto& c = *static_cast<const traffic::Collective*>(source.params.get());
+    if (c.group != t.hosts_per_server || c.pxn || !is_ring(c.operation)) continue;
+    out.push_back(fmt::format(
+        "rings of '{}' go from rail to rail between servers, since the last GPU of a server sends by its own NIC; NCCL "
+        "keeps to one rail: write pxn = true and scale_up_sharing = \"max-min\" for that",
+        source.tag));
+  }
 }
 
 }  // namespace weir::scenario

@@ -1,6 +1,10 @@
 // Chooses which hosts are servers for collectives that do not say it: those of the topology.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "weir/engine/model/model.h"
 #include "weir/scenario/scenario.h"
 #include "weir/toml/reader.h"
 
@@ -10,5 +14,9 @@ namespace weir::scenario {
 // servers have several hosts and whole servers take part. Process groups (`ranks`) have to be whole servers, too.
 // Where messages are skipped (run.fast_forward), which must be written down, nothing is set. `table` is of the source.
 void choose_servers(const TableReader& table, Scenario&, TrafficSource&);
+
+// Adds a warning for each ring over servers that goes from rail to rail: its last GPU of a server sends by its own NIC
+// to the first one of the next, over the upper switches, where NCCL keeps to a rail (PXN, NCCL_CROSS_NIC = 0).
+void warn_of_rails(const Scenario&, const engine::Model&, std::vector<std::string>& out);
 
 }  // namespace weir::scenario

@@ -14,6 +14,7 @@
 #include "weir/scenario/fidelity.h"
 #include "weir/scenario/nic_choice.h"
 #include "weir/scenario/policy_ranges.h"
+#include "weir/scenario/server_choice.h"
 #include "weir/scenario/timeout_warning.h"
 #include "weir/scenario/unused.h"
 
@@ -187,6 +188,7 @@ void warn_of_network(const Scenario& s, const engine::Model& model, std::vector<
   warn_of_unused(s, model, out);
   warn_of_delay_targets(s, model, out);
   warn_of_policy_ranges(s, model, out);
+  warn_of_rails(s, model, out);
   warn_of_equal_shares(s, model, out);
   warn_of_deadlocks(model, links, out);
   warn_of_small_buffers(s, model, out);
