@@ -46,8 +46,10 @@ struct Signal {
 // x^(eighths / 8) for x from 0 on, by square roots: the same bits on every machine.
 inline double root_power(double x, int eighths) {
   double out = 1;
-  for (int bit = 8; bit > 0; bit /= 2, x = std::sqrt(x))
+  for (int bit = 8; bit > 0; bit /= 2) {
     if ((eighths & bit) != 0) out *= x;
+    x = std::sqrt(x);
+  }
   return out;
 }
 

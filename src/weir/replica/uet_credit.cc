@@ -58,7 +58,8 @@ void Network::set_up_pacers() {
 // One number for all flows: that of the connection which is made last.
 void Network::set_credit_cap(Time base_rtt) {
   const auto seconds = static_cast<double>(base_rtt.ps) / 1e12;
-  const auto product = static_cast<std::int64_t>(seconds * static_cast<double>(nic_rate_.bits_per_second / 8));
+  const std::int64_t bytes_per_second = nic_rate_.bits_per_second / 8;
+  const auto product = static_cast<std::int64_t>(seconds * static_cast<double>(bytes_per_second));
   credit_cap_ = static_cast<std::int64_t>(kCreditProducts * static_cast<double>(product));
 }
 

@@ -13,18 +13,18 @@
 namespace weir::traffic {
 namespace {
 
-const std::vector<std::string> kColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",
-                                        "sizes",     "chunks", "active_chunks", "window", "step_delay", "compute",
-                                        "group",     "order",  "channels",      "slots"};
+const std::vector<std::string> kCallColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",
+                                            "sizes",     "chunks", "active_chunks", "window", "step_delay", "compute",
+                                            "group",     "order",  "channels",      "slots"};
 
 // The parameters that columns stand for; null = the name of the call.
-std::vector<const Param*> columns_of(const std::vector<std::string>& header, const Where& where) {
+std::vector<const Param*> call_columns_of(const std::vector<std::string>& header, const Where& where) {
   std::vector<const Param*> out;
   for (std::size_t i = 0; i < header.size(); ++i) {
     const std::string& name = header[i];
-    if (std::find(kColumns.begin(), kColumns.end(), name) == kColumns.end())
-      throw InputError(where, fmt::format("unknown column '{}'{}; valid is {}", name, did_you_mean(name, kColumns),
-                                          fmt::join(kColumns, ", ")));
+    if (std::find(kCallColumns.begin(), kCallColumns.end(), name) == kCallColumns.end())
+      throw InputError(where, fmt::format("unknown column '{}'{}; valid is {}", name, did_you_mean(name, kCallColumns),
+                                          fmt::join(kCallColumns, ", ")));
     if (std::find(header.begin(), header.begin() + static_cast<std::ptrdiff_t>(i), name) !=
         header.begin() + static_cast<std::ptrdiff_t>(i))
       throw InputError(where, fmt::format("column '{}' is there twice", name));
@@ -49,7 +49,7 @@ std::vector<NamedCall> parse_calls(std::string_view text, const std::string& fil
   CsvReader csv(text, file);
   std::vector<std::string> fields;
   if (!csv.next(fields)) throw InputError(Where{file, 0}, "empty; the first line names the columns, such as operation");
-  const auto columns = columns_of(fields, csv.where());
+  const auto columns = call_columns_of(fields, csv.where());
   const auto operation =
       static_cast<std::size_t>(std::find(fields.begin(), fields.end(), "operation") - fields.begin());
   std::vector<NamedCall> out;

@@ -16,7 +16,7 @@ namespace weir::traffic {
 namespace {
 
 // As the word of a wake-up: a computation has ended, or there was none. Those of operations are others.
-constexpr std::uint32_t kComputed = ~std::uint32_t{0} - 2;
+constexpr std::uint32_t kCallComputed = ~std::uint32_t{0} - 2;
 
 constexpr double kMostMessages = 1e18;
 
@@ -168,12 +168,12 @@ bool CallsDriver::posts() const {
 void CallsDriver::begin(Desk& desk) {
   if (!takes_part(desk.host())) return;
   of_host_[desk.host()].since = start_;
-  desk.wake(start_ + calls_[0].compute, kComputed);
+  desk.wake(start_ + calls_[0].compute, kCallComputed);
 }
 
 void CallsDriver::woken(Desk& desk, std::uint32_t word) {
   const OfHost& own = of_host_[desk.host()];
-  if (word == kComputed) return enter(desk);
+  if (word == kCallComputed) return enter(desk);
   CallDesk of_call(desk, own.call);
   call_of(own).of(desk.host()).woken(of_call, word);
   look(desk);
@@ -267,7 +267,7 @@ void CallsDriver::look(Desk& desk) {
   own.since = desk.now();
   own.is_in = false;
   ++own.call;
-  if (own.call < count()) desk.wake(desk.now() + call_of(own).compute, kComputed);
+  if (own.call < count()) desk.wake(desk.now() + call_of(own).compute, kCallComputed);
 }
 
 std::optional<MessageSums> CallsDriver::sums() const {

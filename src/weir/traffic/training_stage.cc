@@ -7,13 +7,13 @@ namespace weir::traffic {
 namespace {
 
 using Channel = TrainingChannel;
-using Kind = TrainingOperation::Kind;
+using OperationKind = TrainingOperation::Kind;
 using Operations = TrainingStage::Operations;
 
-TrainingOperation compute(Time time) { return {.kind = Kind::compute, .time = time}; }
+TrainingOperation compute(Time time) { return {.kind = OperationKind::compute, .time = time}; }
 
 TrainingOperation ring(Channel channel, std::uint32_t steps, Bytes size) {
-  return {.kind = Kind::ring, .channel = channel, .steps = steps, .size = size};
+  return {.kind = OperationKind::ring, .channel = channel, .steps = steps, .size = size};
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::vector<TrainingTurn> turns_of(const Training& t, std::uint32_t stage) {
 TrainingStage training_stage(const Training& t, std::uint32_t number) {
   const Bytes part{(t.activations.count + t.tensor - 1) / t.tensor};
   const auto scaled = [&](Time time) { return Time{std::llround(static_cast<double>(time.ps) * t.backward)}; };
-  const auto across = [&](Kind kind, Channel channel) {
+  const auto across = [&](OperationKind kind, Channel channel) {
     return TrainingOperation{.kind = kind, .channel = channel, .size = part};
   };
   const TrainingOperation all_reduce = ring(Channel::tensor, 2 * (t.tensor - 1), part);
@@ -51,8 +51,8 @@ TrainingStage training_stage(const Training& t, std::uint32_t number) {
     if (t.experts == 1)
       operations.insert(operations.end(), {compute(time), all_reduce});
     else
-      operations.insert(operations.end(), {across(Kind::dispatch, Channel::expert), compute(time),
-                                           across(Kind::combine, Channel::expert)});
+      operations.insert(operations.end(), {across(OperationKind::dispatch, Channel::expert), compute(time),
+                                           across(OperationKind::combine, Channel::expert)});
   };
 
   TrainingStage out;
@@ -61,16 +61,16 @@ TrainingStage training_stage(const Training& t, std::uint32_t number) {
     const bool is_last = number + 1 == t.pipeline && of_model + 1 == t.virtual_stages;
     Operations forward;
     Operations backward;
-    if (!is_first) forward = {across(Kind::receive, Channel::forward), gather};
-    if (!is_last) backward = {across(Kind::receive, Channel::backward), gather};
+    if (!is_first) forward = {across(OperationKind::receive, Channel::forward), gather};
+    if (!is_last) backward = {across(OperationKind::receive, Channel::backward), gather};
     for (std::uint32_t layer = 0; layer < t.layers / t.pipeline / t.virtual_stages; ++layer) {
       forward.insert(forward.end(), {compute(t.attention), all_reduce});
       add_mlp(forward, t.mlp);
       add_mlp(backward, scaled(t.mlp));
       backward.insert(backward.end(), {compute(scaled(t.attention)), all_reduce});
     }
-    if (!is_last) forward.push_back(across(Kind::send, Channel::forward));
-    if (!is_first) backward.push_back(across(Kind::send, Channel::backward));
+    if (!is_last) forward.push_back(across(OperationKind::send, Channel::forward));
+    if (!is_first) backward.push_back(across(OperationKind::send, Channel::backward));
     out.forward.push_back(std::move(forward));
     out.backward.push_back(std::move(backward));
   }
