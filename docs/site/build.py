@@ -46,7 +46,7 @@ SECTIONS = (
     ("Judge", tuple(f"evidence/{n}" for n in ("validation", "validation-details", "gpu-clusters", "claims", "claim/index", "spraying",
                                               "performance", "on-hosts"))),
     ("Change Weir", tuple(f"developers/{n}" for n in ("contributing",)) + ("architecture",)
-     + tuple(f"developers/{n}" for n in ("testing", "stability", "dependencies", "engine-history", "tried", "flow-level",
+     + tuple(f"developers/{n}" for n in ("testing", "host-ports", "stability", "dependencies", "engine-history", "tried", "flow-level",
                                          "on-hosts")) + ("changelog",)),
 )
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")

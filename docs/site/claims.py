@@ -60,7 +60,7 @@ def page(claim, verdict, cause):
         out += ["By the words: " + firmly(verdict["by_words"], verdict.get("by_words_firmness", "")), ""]
     out += ["## Why", ""]
     if verdict["verdict"] == "not run":
-        out += [claim["not_run"], ""]
+        out += [claim.get("not_run", verdict["reason"]), ""]
     elif verdict["verdict"] == "undecided":
         out += ["What was measured does not decide it.", ""]
     elif not cause or verdict["verdict"] != "fails":
