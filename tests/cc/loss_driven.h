@@ -24,8 +24,8 @@ inline FlowFacts loss_facts() {
   return f;
 }
 
-// What an acknowledgement says, unless the test says otherwise: one packet, that had filled the window, and that was
-// sent after all that happened before.
+// What an acknowledgement says, unless the test says otherwise: one packet, that had filled the window (100 KB where there
+// is none), and that was sent after all that happened before.
 struct Heard {
   Bytes acked{1'000};
   bool ecn = false;
@@ -47,7 +47,8 @@ struct Driven {
     ack.sent_at = heard.sent_at.ps < 0 ? now : heard.sent_at;
     ack.seq = una;
     ack.acked = heard.acked;
-    ack.in_flight = heard.in_flight.count < 0 ? control.window - heard.acked : heard.in_flight;
+    const Bytes window = control.window == kNoWindow ? Bytes{100'000} : control.window;
+    ack.in_flight = heard.in_flight.count < 0 ? window - heard.acked : heard.in_flight;
     ack.snd_nxt = una + ack.in_flight;
     ack.ecn = heard.ecn;
     a.on_ack(params, flow, ack, control);
