@@ -24,8 +24,8 @@ inline FlowFacts loss_facts() {
   return f;
 }
 
-// What an acknowledgement says, unless the test says otherwise: one packet, that had filled the window (100 KB where there
-// is none), and that was sent after all that happened before.
+// What an acknowledgement says, unless the test says otherwise: one packet, that had filled the window (100 KB where
+// there is none), and that was sent after all that happened before.
 struct Heard {
   Bytes acked{1'000};
   bool ecn = false;
