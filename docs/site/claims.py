@@ -68,7 +68,7 @@ def page(claim, verdict, cause):
     else:
         out += [cause["found"], ""]
         if "shown" in cause:
-            command = f"weir paper run {cause['study']}" if "study" in cause else f"weir paper check --only {claim['id']}"
+            command = f"weir paper run causes/{cause['study']}" if "study" in cause else f"weir paper check --only {claim['id']}"
             out += [cause["shown"], "", f"`{command}` shows it again.", ""]
         else:
             out += ["The cause is unknown. " + ("Tried: " + " ".join(cause["tried"]) if cause.get("tried") else ""), ""]
