@@ -69,6 +69,14 @@ TEST(CutOff, EndsTheRunOnceAllOthersAreDone) {
   }
 }
 
+// Of host 0 to host 2, so many that some take each of a few paths.
+void add_twelve_flows(Scenario& s) {
+  for (std::uint16_t port = 0; port < 12; ++port) {
+    s.add_flow(0, 2, 10_KB);
+    s.flows.back().sport = port;
+  }
+}
+
 // Without rerouting a flow goes on by the path of its entropy, and another one by the other.
 TEST(CutOff, OfAHashedPath) {
   Scenario s;
@@ -77,10 +85,7 @@ TEST(CutOff, OfAHashedPath) {
   s.transport.min_rto = 100_us;
   s.network.reroute = false;
   s.faults.link_events = {{.time = 0_us, .a = 5, .b = 6}};
-  for (std::uint16_t port = 0; port < 12; ++port) {
-    s.add_flow(0, 2, 10_KB);
-    s.flows.back().sport = port;
-  }
+  add_twelve_flows(s);
   const Outcome out = run(s);
   ASSERT_TRUE(out.stall.has_value());
   EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off);
@@ -110,10 +115,7 @@ TEST(CutOff, OfAcknowledgementsByThePortOfTheirData) {
   s.transport.min_rto = 100_us;
   s.network.reroute = false;
   s.faults.link_events = {{.time = 0_us, .a = 0, .b = s.topology.links[0].b}};
-  for (std::uint16_t port = 0; port < 12; ++port) {
-    s.add_flow(0, 2, 10_KB);
-    s.flows.back().sport = port;
-  }
+  add_twelve_flows(s);
   const Outcome out = run(s);
   ASSERT_TRUE(out.stall.has_value());
   EXPECT_EQ(out.stall->kind, Stall::Kind::cut_off);

@@ -47,6 +47,16 @@ probe::CollectiveSummary only(const std::string& text, std::vector<std::string> 
   return all.at(0);
 }
 
+// Why it is refused; "" = it is not.
+std::string refusal_of(const std::string& text, const std::vector<std::string>& set) {
+  try {
+    build(load_scenario(text, "a.toml", set));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 Time time_of(const std::string& text, std::vector<std::string> set) { return *only(text, std::move(set)).completion; }
 
 TEST(ScaleUpSharing, TakesTheTimesByHand) {
@@ -132,14 +142,7 @@ TEST(InSwitchAllReduce, HasTheFormOfSimAis) {
 }
 
 TEST(InSwitchAllReduce, IsOfOneServer) {
-  const auto refusal = [](const std::vector<std::string>& set) -> std::string {
-    try {
-      build(load_scenario(kServer, "a.toml", set));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto refusal = [](const std::vector<std::string>& set) { return refusal_of(kServer, set); };
   const std::string in_switch = "traffic.0.operation=in-switch-all-reduce";
   EXPECT_EQ(refusal({in_switch}), "");
   EXPECT_NE(
@@ -217,14 +220,7 @@ TEST(Pxn, IsTheSameOnAnyThreadsAndEndsWhole) {
 }
 
 TEST(Pxn, NeedsWholeServersThatShareTheirLinks) {
-  const auto refusal = [](const std::vector<std::string>& set) -> std::string {
-    try {
-      build(load_scenario(kRails, "a.toml", set));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto refusal = [](const std::vector<std::string>& set) { return refusal_of(kRails, set); };
   EXPECT_EQ(refusal({}), "");
   EXPECT_NE(refusal({"traffic.0.scale_up_sharing=serial"})
                 .find("it needs servers whose GPUs share their scale-up links; write group and scale_up_sharing = "

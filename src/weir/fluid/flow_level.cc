@@ -268,7 +268,7 @@ void FlowLevel::tell_driver() {
     case DueKind::carried: return driver.carried(desk, due.message);
     case DueKind::woken: return driver.woken(desk, static_cast<std::uint32_t>(due.word));
     case DueKind::moved: {
-      engine::ScaleUpSwitch& by = switch_of(due.host, *driver.scale_up());
+      engine::ScaleUpSwitch& by = engine::switch_for(switches_[due.host], *driver.scale_up());
       by.begin(due.message, due.driver, now_);
       due_.push({.at = now_, .kind = DueKind::shared, .driver = due.driver, .host = due.host, .word = by.shared()});
       return;
@@ -277,19 +277,11 @@ void FlowLevel::tell_driver() {
   }
 }
 
-engine::ScaleUpSwitch& FlowLevel::switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up) {
-  auto& all = switches_[home];
-  const auto known =
-      std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.is(scale_up.group, scale_up.rate); });
-  return known != all.end() ? *known : all.emplace_back(scale_up.group, scale_up.rate);
-}
-
 void FlowLevel::share_switch(const Due& due) {
-  engine::ScaleUpSwitch& by = switch_of(due.host, *drivers_[due.driver]->scale_up());
+  engine::ScaleUpSwitch& by = engine::switch_for(switches_[due.host], *drivers_[due.driver]->scale_up());
   if (by.shared() != due.word) return;
   for (const engine::ScaleUpSwitch::Transfer& t : by.take_ended(now_)) {
-    const Time latency = drivers_[t.driver]->scale_up()->latency;
-    const Time at = now_ + std::max(latency - latency / 2, lag_);
+    const Time at = now_ + engine::behind_switch(*drivers_[t.driver]->scale_up(), lag_);
     for (const auto& [kind, host] : {std::pair(DueKind::brought, t.message.dst), {DueKind::carried, t.message.src}})
       due_.push({.at = at, .kind = kind, .driver = t.driver, .host = host, .message = t.message});
   }
@@ -298,10 +290,11 @@ void FlowLevel::share_switch(const Due& due) {
 }
 
 void FlowLevel::HostDesk::move(traffic::Message message) {
-  const traffic::ScaleUp by = *level_.drivers_[driver_]->scale_up();
+  const traffic::ScaleUp by = level_.drivers_[driver_]->scale_up().value_or(traffic::ScaleUp{});
+  engine::check_move(by, host_, message, level_.model_.topology.hosts);
   message.src = host_;
   message.started = level_.now_;
-  level_.due_.push({.at = level_.now_ + std::max(by.latency / 2, level_.lag_),
+  level_.due_.push({.at = level_.now_ + engine::ahead_of_switch(by, level_.lag_),
                     .kind = DueKind::moved,
                     .driver = driver_,
                     .host = by.first_of(host_),

@@ -137,7 +137,6 @@ class FlowLevel final : public engine::Engine {
   std::uint32_t start(const traffic::Flow& flow);
   void add_driver(std::unique_ptr<traffic::Driver> driver);
   void tell_driver();
-  engine::ScaleUpSwitch& switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up);
   void share_switch(const Due& due);
   Time tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path);
   void handle(std::uint32_t slot);

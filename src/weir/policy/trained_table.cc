@@ -13,7 +13,6 @@
 namespace weir::policy {
 namespace {
 
-using scenario::key_error;
 using scenario::List;
 using scenario::TableReader;
 using scenario::Value;

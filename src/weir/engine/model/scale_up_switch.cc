@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "weir/base/error.h"
 #include "weir/theory/max_min.h"
+#include "weir/traffic/checks.h"
 
 namespace weir::engine {
 
@@ -55,6 +57,21 @@ Time ScaleUpSwitch::share(Time now) {
     next = std::min(next, t.ends);
   }
   return next;
+}
+
+ScaleUpSwitch& switch_for(std::vector<ScaleUpSwitch>& of_server, const traffic::ScaleUp& by) {
+  const auto known =
+      std::find_if(of_server.begin(), of_server.end(), [&](const auto& s) { return s.is(by.group, by.rate); });
+  return known != of_server.end() ? *known : of_server.emplace_back(by.group, by.rate);
+}
+
+Time ahead_of_switch(const traffic::ScaleUp& by, Time lag) { return std::max(by.latency / 2, lag); }
+Time behind_switch(const traffic::ScaleUp& by, Time lag) { return std::max(by.latency - by.latency / 2, lag); }
+
+void check_move(const traffic::ScaleUp& by, std::uint32_t host, const traffic::Message& message, std::uint32_t hosts) {
+  if (message.dst == host || message.dst >= hosts || !by.joins(host, message.dst))
+    throw InputError("dst", "a message moves to another host of its server");
+  traffic::check_size(message.size);
 }
 
 }  // namespace weir::engine

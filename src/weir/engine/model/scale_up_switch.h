@@ -57,4 +57,14 @@ class ScaleUpSwitch {
   std::vector<Transfer> transfers_;
 };
 
+// Of one server's switches the one that such links lead to, which is made if there is none.
+ScaleUpSwitch& switch_for(std::vector<ScaleUpSwitch>& of_server, const traffic::ScaleUp& by);
+
+// How long a message takes to the switch, and from it: half of the latency each, and `lag` at least.
+Time ahead_of_switch(const traffic::ScaleUp& by, Time lag);
+Time behind_switch(const traffic::ScaleUp& by, Time lag);
+
+// Throws InputError unless a host may move the message (traffic::Desk::move); `hosts` are as many as there are.
+void check_move(const traffic::ScaleUp& by, std::uint32_t host, const traffic::Message& message, std::uint32_t hosts);
+
 }  // namespace weir::engine

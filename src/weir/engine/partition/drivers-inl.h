@@ -76,12 +76,10 @@ void Drivers<P>::HostDesk::post(std::uint32_t to, std::uint64_t word, Time at) {
 template <class P>
 void Drivers<P>::HostDesk::move(traffic::Message message) {
   const traffic::ScaleUp& by = all_.scale_ups_[driver_];
-  if (message.dst == host_ || message.dst >= all_.shared().hosts || !by.joins(host_, message.dst))
-    throw InputError("dst", "a message moves to another host of its server");
-  traffic::check_size(message.size);
+  check_move(by, host_, message, all_.shared().hosts);
   message.src = host_;
   message.started = now_;
-  all_.tell({.at = now_ + std::max(by.latency / 2, lag()),
+  all_.tell({.at = now_ + ahead_of_switch(by, lag()),
              .message = message,
              .driver = driver_,
              .kind = NoticeKind::moved,
@@ -142,14 +140,6 @@ void Drivers<P>::on_notice(std::uint32_t h, const Notice& notice, Time now) {
 }
 
 template <class P>
-ScaleUpSwitch& Drivers<P>::switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up) {
-  auto& all = of_host_[home].switches;
-  const auto known =
-      std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.is(scale_up.group, scale_up.rate); });
-  return known != all.end() ? *known : all.emplace_back(scale_up.group, scale_up.rate);
-}
-
-template <class P>
 void Drivers<P>::tell_to_share(std::uint32_t home, std::uint32_t driver, std::uint64_t shared_before, Time at) {
   tell({.at = at, .message = {.id = shared_before}, .driver = driver, .kind = NoticeKind::shared, .home = home});
 }
@@ -157,18 +147,17 @@ void Drivers<P>::tell_to_share(std::uint32_t home, std::uint32_t driver, std::ui
 // Rates are given when all that begins at this instant has begun.
 template <class P>
 void Drivers<P>::begin_move(std::uint32_t home, const Notice& notice, Time now) {
-  ScaleUpSwitch& by = switch_of(home, scale_ups_[notice.driver]);
+  ScaleUpSwitch& by = switch_for(of_host_[home].switches, scale_ups_[notice.driver]);
   by.begin(notice.message, notice.driver, now);
   tell_to_share(home, notice.driver, by.shared(), now);
 }
 
 template <class P>
 void Drivers<P>::share_switch(std::uint32_t home, const Notice& notice, Time now) {
-  ScaleUpSwitch& by = switch_of(home, scale_ups_[notice.driver]);
+  ScaleUpSwitch& by = switch_for(of_host_[home].switches, scale_ups_[notice.driver]);
   if (by.shared() != notice.message.id) return;
   for (const ScaleUpSwitch::Transfer& t : by.take_ended(now)) {
-    const Time latency = scale_ups_[t.driver].latency;
-    const Time at = now + std::max(latency - latency / 2, lag_);
+    const Time at = now + behind_switch(scale_ups_[t.driver], lag_);
     for (const NoticeKind kind : {NoticeKind::brought, NoticeKind::carried})
       tell({.at = at, .message = t.message, .driver = t.driver, .kind = kind});
   }

@@ -131,7 +131,6 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   // A message begins to cross the switch of this server, and those that have are told of.
   void begin_move(std::uint32_t home, const Notice& notice, Time now);
   void share_switch(std::uint32_t home, const Notice& notice, Time now);
-  ScaleUpSwitch& switch_of(std::uint32_t home, const traffic::ScaleUp& scale_up);
   void tell_to_share(std::uint32_t home, std::uint32_t driver, std::uint64_t shared, Time at);
 
   std::vector<traffic::Driver*> drivers_;
