@@ -256,8 +256,13 @@ Param param_of(const ParamRow& row, std::size_t place) {
     p.fallback = parse_bytes(text()), p.max = static_cast<double>(kMaxBytes.count);
   else
     p.fallback = parse_rate(text()), p.max = static_cast<double>(kMaxRate.bits_per_second);
-  p.set = [place](void* object, const ParamValue& v) { static_cast<Values*>(object)->values[place] = v; };
-  p.get = [place](const void* object) { return static_cast<const Values*>(object)->values[place]; };
+  static constexpr ParamAccess kAccess{
+      [](const Param& param, const void* object) { return static_cast<const Values*>(object)->values[param.at]; },
+      [](const Param& param, void* object, const ParamValue& v) {
+        static_cast<Values*>(object)->values[param.at] = v;
+      }};
+  p.access = &kAccess;
+  p.at = place;
   return p;
 }
 

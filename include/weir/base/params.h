@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -43,6 +44,14 @@ struct Need {
   bool other = false;               // the parameter has another value than these
 };
 
+struct Param;
+
+// How the value of a parameter is read from the struct of its component, and written there.
+struct ParamAccess {
+  ParamValue (*get)(const Param&, const void* object);
+  void (*set)(const Param&, void* object, const ParamValue& value);
+};
+
 struct Param {
   std::string name;
   ParamValue fallback;  // the default; the alternative that it holds is the parameter's type
@@ -54,13 +63,20 @@ struct Param {
   bool required = false;                                // the user must give it; the default is never used
   bool (*names_file)(std::string_view text) = nullptr;  // text only: whether this text names a data file
   std::vector<Need> needs = {};                         // it has an effect only where all of them are met
-  std::function<void(void*, const ParamValue&)> set;
-  std::function<ParamValue(const void*)> get;
+  const ParamAccess* access = nullptr;
+  std::size_t at = 0;             // where `access` finds the value: the offset of a field in bytes
+  const void* entries = nullptr;  // ParamList::entry(): its list, in the order of `choices`
+
+  // The value that an object of the component's struct holds; `set` takes one of the parameter's type that is valid.
+  ParamValue get(const void* object) const { return access->get(*this, object); }
+  void set(void* object, const ParamValue& value) const { access->set(*this, object, value); }
 
   // "number", "integer", "boolean", "time", "bytes", "rate", "choice" or "text".
   std::string_view type_name() const;
   // The valid range or choices, for messages and reference pages.
   std::string valid() const;
+  // Which of the choices this text is, counted from 0.
+  std::size_t place_of(const ParamValue& choice) const;
 
   // Where it has an effect (Need): with one of these values of `key`, or if the fact holds; with any other value.
   Param& only_with(std::string key, std::vector<std::string> values = {}) {
@@ -104,6 +120,12 @@ class ParamSet {
   std::shared_ptr<void> make() const { return make_(); }
 
  protected:
+  using Text = std::string_view;
+
+  // Adds a parameter without bounds; a list of choices is empty if any text is valid.
+  Param& add(Text name, ParamValue fallback, Text meaning, Text source, const ParamAccess& access, std::size_t at);
+  // Adds those of a part at this offset of an object that has the defaults.
+  void add_part(Text prefix, const ParamSet& part, const void* defaults, std::size_t at);
   // Throws std::logic_error if two parameters have the same name or a default is not valid.
   void check() const;
 
@@ -116,11 +138,45 @@ class ParamSet {
 inline constexpr Time kMaxTime{1'000'000 * kPicosecondsPerSecond};
 inline constexpr Bytes kMaxBytes{1'000'000'000'000'000};
 
+// A field of type F that holds values of type V.
+template <class V, class F>
+inline constexpr ParamAccess kFieldAccess{
+    [](const Param& p, const void* object) -> ParamValue {
+      return static_cast<V>(*reinterpret_cast<const F*>(static_cast<const std::byte*>(object) + p.at));
+    },
+    [](const Param& p, void* object, const ParamValue& value) {
+      *reinterpret_cast<F*>(static_cast<std::byte*>(object) + p.at) = static_cast<F>(std::get<V>(value));
+    }};
+
+// A field that is an enum, whose values are written as the parameter's choices.
+template <class E>
+inline constexpr ParamAccess kChoiceAccess{
+    [](const Param& p, const void* object) -> ParamValue {
+      const E value = *reinterpret_cast<const E*>(static_cast<const std::byte*>(object) + p.at);
+      return p.choices.at(static_cast<std::size_t>(value));
+    },
+    [](const Param& p, void* object, const ParamValue& value) {
+      *reinterpret_cast<E*>(static_cast<std::byte*>(object) + p.at) = static_cast<E>(p.place_of(value));
+    }};
+
+// A field that points to one of the parameter's `entries`.
+template <class Entry>
+inline constexpr ParamAccess kEntryAccess{
+    [](const Param& p, const void* object) -> ParamValue {
+      return std::string((*reinterpret_cast<const Entry* const*>(static_cast<const std::byte*>(object) + p.at))->name);
+    },
+    [](const Param& p, void* object, const ParamValue& value) {
+      *reinterpret_cast<const Entry**>(static_cast<std::byte*>(object) + p.at) =
+          static_cast<const Entry*>(p.entries) + p.place_of(value);
+    }};
+
 // The parameters of a component whose struct of values is T. T::describe() calls one function of this class for each.
+// What is the same for all T is in ParamSet and in the accesses above, since all sources that include a description are
+// compiled with it.
 template <class T>
 class ParamList : public ParamSet {
  public:
-  using Text = std::string;
+  using Text = ParamSet::Text;
 
   ParamList() {
     make_ = [] { return std::make_shared<T>(); };
@@ -131,113 +187,71 @@ class ParamList : public ParamSet {
   // The field is a double, or of a type that converts from a double and back.
   template <class F>
   Param& number(Text name, F T::*field, double min, double max, Text meaning, Text source = "") {
-    return add_as<double>(std::move(name), field, min, max, std::move(meaning), std::move(source));
+    return add_as<double>(name, field, min, max, meaning, source);
   }
   template <class I>
   Param& integer(Text name, I T::*field, double min, double max, Text meaning, Text source = "") {
     // A value that passes the bounds must not change when it is stored in the field.
     min = std::max(min, static_cast<double>(std::numeric_limits<I>::min()));
     max = std::min(max, static_cast<double>(std::numeric_limits<I>::max()));
-    return add_as<std::int64_t>(std::move(name), field, min, max, std::move(meaning), std::move(source));
+    return add_as<std::int64_t>(name, field, min, max, meaning, source);
   }
   Param& flag(Text name, bool T::*field, Text meaning, Text source = "") {
-    return add(std::move(name), field, 0, 1, std::move(meaning), std::move(source));
+    return add_as<bool>(name, field, 0, 1, meaning, source);
   }
   Param& time(Text name, Time T::*field, Text meaning, Text source = "", Time min = {}, Time max = kMaxTime) {
-    return add(std::move(name), field, static_cast<double>(min.ps), static_cast<double>(max.ps), std::move(meaning),
-               std::move(source));
+    return add_as<Time>(name, field, static_cast<double>(min.ps), static_cast<double>(max.ps), meaning, source);
   }
   Param& bytes(Text name, Bytes T::*field, Text meaning, Text source = "", Bytes min = {}, Bytes max = kMaxBytes) {
-    return add(std::move(name), field, static_cast<double>(min.count), static_cast<double>(max.count),
-               std::move(meaning), std::move(source));
+    return add_as<Bytes>(name, field, static_cast<double>(min.count), static_cast<double>(max.count), meaning, source);
   }
   Param& rate(Text name, Rate T::*field, Text meaning, Text source = "", Rate min = {}, Rate max = kMaxRate) {
-    return add(std::move(name), field, static_cast<double>(min.bits_per_second),
-               static_cast<double>(max.bits_per_second), std::move(meaning), std::move(source));
+    return add_as<Rate>(name, field, static_cast<double>(min.bits_per_second), static_cast<double>(max.bits_per_second),
+                        meaning, source);
   }
   Param& text(Text name, std::string T::*field, Text meaning, Text source = "") {
-    return add(std::move(name), field, 0, 0, std::move(meaning), std::move(source));
+    return add_as<std::string>(name, field, 0, 0, meaning, source);
   }
   // The field is an enum, whose values 0, 1, 2, ... are written as `words`, in this order.
   template <class E>
   Param& choice(Text name, E T::*field, std::vector<std::string> words, Text meaning, Text source = "") {
-    static const T defaults{};
-    Param& p = params_.emplace_back();
-    p.name = std::move(name);
-    p.fallback = words.at(static_cast<std::size_t>(defaults.*field));
-    p.choices = words;
-    p.meaning = std::move(meaning);
-    p.source = std::move(source);
-    p.set = [field, words](void* object, const ParamValue& v) {
-      const auto& word = std::get<std::string>(v);
-      for (std::size_t i = 0; i < words.size(); ++i)
-        if (words[i] == word) static_cast<T*>(object)->*field = static_cast<E>(i);
-    };
-    p.get = [field, words](const void* object) -> ParamValue {
-      return words.at(static_cast<std::size_t>(static_cast<const T*>(object)->*field));
-    };
+    Param& p = add(name, words.at(static_cast<std::size_t>(defaults().*field)), meaning, source, kChoiceAccess<E>,
+                   offset_of(field));
+    p.choices = std::move(words);
     return p;
   }
 
   // The field points to an entry of `list`, which must never change. An entry is written by its name.
   template <class Entry>
   Param& entry(Text name, const Entry* T::*field, std::span<const Entry> list, Text meaning, Text source = "") {
-    static const T defaults{};
-    Param& p = params_.emplace_back();
-    p.name = std::move(name);
-    p.fallback = std::string((defaults.*field)->name);
+    Param& p =
+        add(name, std::string((defaults().*field)->name), meaning, source, kEntryAccess<Entry>, offset_of(field));
     for (const Entry& e : list) p.choices.emplace_back(e.name);
-    p.meaning = std::move(meaning);
-    p.source = std::move(source);
-    p.set = [field, list](void* object, const ParamValue& v) {
-      for (const Entry& e : list)
-        if (e.name == std::get<std::string>(v)) static_cast<T*>(object)->*field = &e;
-    };
-    p.get = [field](const void* object) -> ParamValue {
-      return std::string((static_cast<const T*>(object)->*field)->name);
-    };
+    p.entries = list.data();
     return p;
   }
 
   // Adds the parameters of a part that T embeds, with `prefix` before their names and T's values as their defaults.
   template <class Part>
-  void part(const Text& prefix, Part T::*member) {
-    static const T defaults{};
-    const ParamList<Part> list;
-    for (Param p : list.params()) {
-      p.name = prefix + p.name;
-      for (Need& need : p.needs)
-        if (need.key.find('.') == std::string::npos) need.key = prefix + need.key;
-      p.fallback = p.get(&(defaults.*member));
-      p.set = [member, set = std::move(p.set)](void* object, const ParamValue& v) {
-        set(&(static_cast<T*>(object)->*member), v);
-      };
-      p.get = [member, get = std::move(p.get)](const void* object) {
-        return get(&(static_cast<const T*>(object)->*member));
-      };
-      params_.push_back(std::move(p));
-    }
+  void part(Text prefix, Part T::*member) {
+    add_part(prefix, ParamList<Part>(), &(defaults().*member), offset_of(member));
   }
 
  private:
+  static const T& defaults() {
+    static const T values{};
+    return values;
+  }
   template <class F>
-  Param& add(Text name, F T::*field, double min, double max, Text meaning, Text source) {
-    return add_as<F>(std::move(name), field, min, max, std::move(meaning), std::move(source));
+  static std::size_t offset_of(F T::*field) {
+    return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(defaults().*field)) -
+                                    reinterpret_cast<const std::byte*>(&defaults()));
   }
   template <class V, class F>
   Param& add_as(Text name, F T::*field, double min, double max, Text meaning, Text source) {
-    static const T defaults{};
-    Param& p = params_.emplace_back();
-    p.name = std::move(name);
-    p.fallback = static_cast<V>(defaults.*field);
+    Param& p = add(name, static_cast<V>(defaults().*field), meaning, source, kFieldAccess<V, F>, offset_of(field));
     p.min = min;
     p.max = max;
-    p.meaning = std::move(meaning);
-    p.source = std::move(source);
-    p.set = [field](void* object, const ParamValue& v) {
-      static_cast<T*>(object)->*field = static_cast<F>(std::get<V>(v));
-    };
-    p.get = [field](const void* object) -> ParamValue { return static_cast<V>(static_cast<const T*>(object)->*field); };
     return p;
   }
 };

@@ -301,6 +301,35 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   return longer == candidates.end() ? "" : *longer;
 }
 
+std::size_t Param::place_of(const ParamValue& choice) const {
+  const auto found = std::find(choices.begin(), choices.end(), std::get<std::string>(choice));
+  if (found == choices.end()) throw std::logic_error("parameter " + name + " has no choice of this name");
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+Param& ParamSet::add(Text name, ParamValue fallback, Text meaning, Text source, const ParamAccess& access,
+                     std::size_t at) {
+  Param& p = params_.emplace_back();
+  p.name = name;
+  p.fallback = std::move(fallback);
+  p.meaning = meaning;
+  p.source = source;
+  p.access = &access;
+  p.at = at;
+  return p;
+}
+
+void ParamSet::add_part(Text prefix, const ParamSet& part, const void* defaults, std::size_t at) {
+  for (Param p : part.params()) {
+    p.fallback = p.get(defaults);
+    p.name.insert(0, prefix);
+    for (Need& need : p.needs)
+      if (need.key.find('.') == std::string::npos) need.key.insert(0, prefix);
+    p.at += at;
+    params_.push_back(std::move(p));
+  }
+}
+
 void ParamSet::check() const {
   for (const auto& p : params_) {
     if (find(p.name) != &p) throw std::logic_error("parameter " + p.name + " is described twice");
