@@ -24,6 +24,33 @@ Scenario pair(Bytes size) {
   return s;
 }
 
+// The NIC never waits for anything but its link, so the end of its last transmission tells how long that has taken.
+TEST(LinkRetry, TakesATransmissionAndARoundTripOfTheLinkForEachFailure) {
+  Scenario s = pair(5_MB);
+  s.profiles = {profile("fixed-window", {{"window", "100 MB"}})};
+  const double p = 0.3;
+  s.faults.loss = {{"0-2", p, true}};
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {});
+  simulation.advance();
+  ASSERT_EQ(simulation.counters().flows_completed, 1u);
+  EXPECT_EQ(simulation.counters().lost, 0u);
+
+  const net::Port& port = simulation.port(0);
+  const RandomStream random(model->seed, 0, Purpose::link_loss);
+  const std::uint64_t sent = port.tx_packets + (port.ring.cursor - port.ring.head);
+  EXPECT_EQ(sent, 5'000u);  // none twice
+  std::uint64_t failures = 0;
+  for (std::uint64_t i = 0; i < sent; ++i)
+    for (double all_fail = p; random.uniform(i) < all_fail; all_fail *= p) ++failures;
+  EXPECT_NEAR(static_cast<double>(failures), 5'000 * p / (1 - p), 200);
+  const Time transmission = port.serialisation(static_cast<std::uint32_t>(model->largest_wire().count));
+  const Time round_trip = 2 * port.delay;
+  EXPECT_EQ(port.free_at, static_cast<std::int64_t>(sent + failures) * transmission +
+                              static_cast<std::int64_t>(failures) * round_trip);
+}
+
 TEST(Loss, IsBinomialAndTakesTheDrawsOfItsPort) {
   Scenario s = pair(5_MB);
   const double p = 0.02;
@@ -231,6 +258,9 @@ TEST(FaultRows, SayWhatIsWrong) {
   EXPECT_EQ(complaint({.loss = {{"all", 0}, {"spines", 0}}, .link_events = {}, .host_pauses = {}}),
             "network.loss.1.links: 'spines' names no links; valid is all, hosts, fabric, or two nodes as 320-0, or "
             "320-0#2 for the second link between them");
+  EXPECT_EQ(complaint({.loss = {{"all", 1, true}}, .link_events = {}, .host_pauses = {}}),
+            "network.loss.0.probability: a link that loses every packet would retry for ever; valid with retry is less "
+            "than 1");
   EXPECT_EQ(complaint({.loss = {{"0-5", 0}}, .link_events = {}, .host_pauses = {}}),
             "network.loss.0.links: there is no link 0-5; 0 is linked to 4");
   EXPECT_EQ(complaint({.loss = {{"4->0", 0}}, .link_events = {}, .host_pauses = {}}),

@@ -488,8 +488,10 @@ void add_faults(Scenario& s, std::uint64_t seed) {
     }
     s.network.reroute = !dice.chance(3);
   }
-  s.text += fmt::format(", {} rows of loss, {} pauses, {} link events", s.faults.loss.size(),
-                        s.faults.host_pauses.size(), s.faults.link_events.size());
+  const bool retry = !s.faults.loss.empty() && dice.chance(3);
+  for (LossRow& row : s.faults.loss) row.retry = retry;
+  s.text += fmt::format(", {} rows of loss{}, {} pauses, {} link events", s.faults.loss.size(),
+                        retry ? " with retry" : "", s.faults.host_pauses.size(), s.faults.link_events.size());
 }
 
 // Every fourth scenario has hosts that are slow for a while. Their NICs drop nothing: in lossy networks they have room.

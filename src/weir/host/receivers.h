@@ -4,8 +4,8 @@
 // packet it takes and every duplicate. With selective recovery it keeps what comes out of order, and acknowledges every
 // packet with what it has.
 //
-// What else a receiver does begins in on_data(), which is told of data that is new, or at a timer of its host, and ends
-// with packets to senders: OR-ACKs and credits do so.
+// What else a receiver does begins in on_data(), which is told of the data of flows with On-Ramp or credits, or at a
+// timer of its host, and ends with packets to senders: OR-ACKs and credits.
 #pragma once
 
 #include <cstdint>

@@ -140,13 +140,25 @@ void add_slow_hosts(const std::vector<SlowHostRow>& rows, const net::Topology& t
   }
 }
 
+void add_loss(const std::vector<LossRow>& rows, const net::Topology& topology, Faults& out) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string key = fmt::format("network.loss.{}", i);
+    if (rows[i].retry && rows[i].probability == 1)
+      throw InputError(key + ".probability",
+                       "a link that loses every packet would retry for ever; valid with retry is less than 1");
+    for (const auto link : links_named(topology, rows[i].links, key + ".links")) {
+      out.links[link].loss = net::LinkFaults::scaled(rows[i].probability);
+      out.links[link].retries = rows[i].retry;
+      out.some_links_retry |= rows[i].retry;
+    }
+  }
+}
+
 }  // namespace
 
 Faults work_out(const FaultRows& rows, const net::Topology& topology, std::uint64_t seed) {
   Faults out;
-  for (std::size_t i = 0; i < rows.loss.size(); ++i)
-    for (const auto link : links_named(topology, rows.loss[i].links, fmt::format("network.loss.{}.links", i)))
-      out.links[link].loss = net::LinkFaults::scaled(rows.loss[i].probability);
+  add_loss(rows.loss, topology, out);
   add_outages(rows.link_events, topology, out);
   add_failures(rows.failures, topology, seed, out);
   add_pauses(rows.host_pauses, topology, out);

@@ -18,6 +18,7 @@ namespace weir::engine {
 struct LossRow {
   std::string links = "all";
   double probability = 0;
+  bool retry = false;
 
   static void describe(ParamList<LossRow>& p) {
     p.text("links", &LossRow::links,
@@ -25,6 +26,10 @@ struct LossRow {
     p.number("probability", &LossRow::probability, 0, 1,
              "a packet is lost on the wire with this probability; pause and resume frames never are")
         .required = true;
+    p.flag("retry", &LossRow::retry,
+           "the link itself sends a lost packet again, and all behind it: nothing is lost, but each loss takes the "
+           "link for the packet's transmission and a round trip of the link",
+           "UEC 1.0, link layer retry");
   }
 };
 
@@ -116,7 +121,8 @@ struct LinkChange {
 
 // All that goes wrong, worked out for a topology.
 struct Faults {
-  std::map<std::uint32_t, net::LinkFaults> links;             // by link
+  std::map<std::uint32_t, net::LinkFaults> links;  // by link
+  bool some_links_retry = false;
   std::vector<LinkChange> changes;                            // by time, then link
   std::vector<HostPauseRow> pauses;                           // by start
   std::map<std::uint32_t, std::vector<host::SlowSpan>> slow;  // by host, then in order, none within another

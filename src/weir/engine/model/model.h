@@ -107,9 +107,9 @@ struct Model {
   bool tells_found_queue() const { return network.int_queue == net::IntQueue::found; }
   bool watches() const { return watchdog.enabled && is_lossless(); }
   // Several data classes need ports that decide at departure, and the watchdog ports whose queue can be dropped. The
-  // queue that a packet finds is only known when it comes.
+  // queue that a packet finds is only known when it comes, and how often a link fails to send it when it leaves.
   net::PortKind port_kind() const {
-    if (data_classes() > 1 || watches() || tells_found_queue()) return net::PortKind::queued;
+    if (data_classes() > 1 || watches() || tells_found_queue() || faults.some_links_retry) return net::PortKind::queued;
     const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
     return has_priority && network.port == net::PortKind::fifo ? net::PortKind::priority : network.port;
   }
@@ -135,7 +135,9 @@ struct Model {
         routing.hosts_have_several_ports() && profiles[profile].balancing.ports == host::PortChoice::lane;
     return keeps_lane ? routing.entropy_of_lane(src, dst, hashed, sport) : hashed;
   }
-  net::PortKind nic_kind() const { return data_classes() > 1 ? net::PortKind::queued : net::PortKind::fifo; }
+  net::PortKind nic_kind() const {
+    return data_classes() > 1 || faults.some_links_retry ? net::PortKind::queued : net::PortKind::fifo;
+  }
 };
 
 net::EcnThresholds ecn_thresholds(const Model& model, Rate rate);

@@ -190,7 +190,8 @@ bool Simulation::is_done() const {
 
 // All that is due now, before any event of this instant.
 void Simulation::apply_faults() {
-  const auto& [links, changes, pauses, slow] = model_.faults;
+  const std::vector<LinkChange>& changes = model_.faults.changes;
+  const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
   for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
     const HostPauseRow& pause = pauses[pauses_done_];
     partitions_->stall(pause.host, pause.start + pause.duration, now_);
@@ -239,7 +240,8 @@ void Simulation::archive(A& a) {
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
     // What is due at this instant has not been done: it comes first when the run goes on.
-    const auto& [links, changes, pauses, slow] = model_.faults;
+    const std::vector<LinkChange>& changes = model_.faults.changes;
+    const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
     changes_done_ = pauses_done_ = 0;
     while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
     while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;

@@ -29,7 +29,8 @@ std::optional<Time> Simulation::next_work(Time until) const {
 }
 
 Time Simulation::next_fault() const {
-  const auto& [links, changes, pauses, slow] = model_.faults;
+  const std::vector<LinkChange>& changes = model_.faults.changes;
+  const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
   const Time change = changes_done_ < changes.size() ? changes[changes_done_].time : Time::max();
   const Time pause = pauses_done_ < pauses.size() ? pauses[pauses_done_].start : Time::max();
   return std::min(change, pause);

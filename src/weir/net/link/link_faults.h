@@ -23,6 +23,7 @@ struct Outage {
 
 struct LinkFaults {
   std::uint64_t loss = 0;       // probability of the loss of a packet, times 2^53
+  bool retries = false;         // the link sends such a packet again
   std::vector<Outage> outages;  // in order, apart from each other
 
   static std::uint64_t scaled(double probability) {
@@ -42,7 +43,17 @@ struct LinkFaults {
   // Is packet number `index` of a port lost? Pause and resume frames only while the link is down.
   bool loses(const Descriptor& packet, Time arrives, const RandomStream& random, std::uint64_t index) const {
     if (down_between(packet.departs, arrives)) return true;
-    return loss != 0 && !packet.is_control() && random.bits(index) >> 11 < loss;
+    return loss != 0 && !retries && !packet.is_control() && random.bits(index) >> 11 < loss;
+  }
+
+  // Of a link that retries: how many transmissions of packet number `index` fail before the one that arrives.
+  std::uint32_t failures(const Descriptor& packet, const RandomStream& random, std::uint64_t index) const {
+    if (!retries || packet.is_control()) return 0;
+    const double drawn = random.uniform(index);
+    const double probability = static_cast<double>(loss) * 0x1.0p-53;
+    std::uint32_t count = 0;
+    for (double all_fail = probability; drawn < all_fail; all_fail *= probability) ++count;
+    return count;
   }
 };
 

@@ -34,6 +34,15 @@ inline bool is_lost(const Port& p, std::uint32_t port, const Descriptor& packet,
   return p.faults->loses(packet, p.arrival(packet), RandomStream(seed, port, Purpose::link_loss), index);
 }
 
+// How long a link that retries is taken by failed transmissions before the one that arrives; only of a port that has
+// `faults`. After each of them the far end refuses what follows and asks for the packet again, so the link loses the
+// transmission and a round trip of its own (UEC 1.0, link layer retry: go back n).
+inline Time time_of_failures(const Port& p, std::uint32_t port, const Descriptor& packet, std::uint64_t seed,
+                             std::uint64_t index) {
+  const std::int64_t count = p.faults->failures(packet, RandomStream(seed, port, Purpose::link_loss), index);
+  return {count * (p.serialisation(packet.wire) + p.delay + p.delay).ps};
+}
+
 // Whether the port writes telemetry into the packet, if there is room for another record.
 inline bool is_stamped(const Port& p, const Descriptor& packet) {
   return packet.has_telemetry() && p.at_switch && packet.kind == PacketKind::data;

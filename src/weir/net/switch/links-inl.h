@@ -275,8 +275,10 @@ void Links<P>::start_next(Port& p, std::uint32_t port, Time now) {
   if (!packet.is_control()) p.queued -= packet.wire;
   packet.queue = queues.ahead_of(packet.traffic_class);
   p.ring.cursor = p.ring.tail;
-  p.free_at = now + p.serialisation(packet.wire);
   trace_left(p, packet);
+  if (p.loses) [[unlikely]]
+    packet.departs += time_of_failures(p, port, packet, model().seed, p.tx_packets + count_on_wire(p) - 1);
+  p.free_at = packet.departs + p.serialisation(packet.wire);
   queues.busy = true;
   if (first && !p.cut) scheduler().schedule(shared().arrival(port), p.arrival(packet));
   scheduler().schedule(shared().departure_of_port(port), p.free_at);
