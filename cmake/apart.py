@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compiles sources of the product each by itself, as programs that embed Weir and the preset `daily` do; makes nothing.
 
-    apart.py BUILD [BASE]   with the commands of the build folder BUILD; of sources that changes since BASE affect, or all
+    apart.py BASE BUILDS   the sources that changes since the commit BASE affect ("": all), each with its command in the
+                           first of the build folders that has one
 """
 import concurrent.futures
 import json
@@ -27,13 +28,14 @@ def check(entry):
 
 
 def main():
-    build, base = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+    base, *builds = sys.argv[1:]
     wanted = set(affected.affected_sources(base))
     entries = {}
-    for entry in json.load(open(f"{build}/compile_commands.json")):
-        name = os.path.relpath(entry["file"], affected.ROOT)
-        if name in wanted:
-            entries.setdefault(name, entry)
+    for build in builds:
+        for entry in json.load(open(f"{build}/compile_commands.json")):
+            name = os.path.relpath(entry["file"], affected.ROOT)
+            if name in wanted:
+                entries.setdefault(name, entry)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for status, text in pool.map(check, sorted(entries.values(), key=lambda e: -os.path.getsize(e["file"]))):
