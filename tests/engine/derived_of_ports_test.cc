@@ -181,6 +181,7 @@ TEST(DerivedOfPorts, AnswersMayChooseTheirPort) {
     s.profiles[0].balancing.answer_ports = choice;
     s.add_flow(0, 3, 100_KB);
     s.flows.back().sport = sport;
+    s.flows.back().dport = 7;
     const auto model = s.model();
     const auto traffic = s.traffic();
     Simulation simulation(*model, *traffic, {});
@@ -190,9 +191,9 @@ TEST(DerivedOfPorts, AnswersMayChooseTheirPort) {
     return sent;
   };
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // ports of data and of answers
-  for (std::uint16_t sport = 0; sport < 16; ++sport) {
+  for (std::uint16_t sport = 1; sport <= 16; ++sport) {
     const auto model = two_leaves_of(2, 1).model();
-    const std::uint32_t entropy = model->entropy_of(0, 3, sport, 0, 0);
+    const std::uint32_t entropy = model->entropy_of(0, 3, sport, 7, 0);
     const auto place = [&](std::uint32_t src, std::uint32_t dst, std::uint32_t with) {
       const auto ports = model->routing.ports_of(src);
       return static_cast<std::uint32_t>(std::find(ports.begin(), ports.end(), model->routing.nic(src, dst, with)) -
