@@ -187,7 +187,8 @@ TEST(DerivedOfPorts, AnswersMayChooseTheirPort) {
     Simulation simulation(*model, *traffic, {});
     simulation.advance();
     std::vector<std::uint64_t> sent;
-    for (const std::uint32_t port : model->routing.ports_of(3)) sent.push_back(simulation.port_figures(port).sent_bytes);
+    for (const std::uint32_t port : model->routing.ports_of(3))
+      sent.push_back(simulation.port_figures(port).sent_bytes);
     return sent;
   };
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // ports of data and of answers
@@ -251,7 +252,8 @@ TEST(DerivedOfPorts, AnswersTakePortsThatLead) {
     }
     const Outcome out = run(s);
     EXPECT_EQ(out.flows.size(), 8u);
-    for (const Way& way : {Way{.scheduler = SchedulerKind::wheel}, Way{.port = net::PortKind::queued}, Way{.threads = 2}})
+    for (const Way& way :
+         {Way{.scheduler = SchedulerKind::wheel}, Way{.port = net::PortKind::queued}, Way{.threads = 2}})
       EXPECT_EQ(difference(out, run(s, way)), "") << name_of(way);
   }
 }

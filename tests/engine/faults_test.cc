@@ -309,7 +309,8 @@ TEST(LinkEvents, OfSwitchesAndPlanesSayWhatIsWrong) {
   const auto says = [](const LinkEventRow& row) {
     return complaint({.loss = {}, .link_events = {row}, .host_pauses = {}});
   };
-  EXPECT_EQ(says({.time = 1_us}), "network.link_event.0: write the two nodes a and b of links, or a switch, or a plane");
+  EXPECT_EQ(says({.time = 1_us}),
+            "network.link_event.0: write the two nodes a and b of links, or a switch, or a plane");
   EXPECT_EQ(says({.time = 1_us, .a = 0, .b = 4, .plane = 0}),
             "network.link_event.0: write the two nodes a and b of links, or a switch, or a plane");
   EXPECT_EQ(says({.time = 1_us, .a = 4}),

@@ -207,8 +207,8 @@ TEST(BadInput, IsTold) {
        "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
        "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
        "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
-       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce, all-reduce (what the hosts do; trees are two at once, "
-       "each with half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does (NCCL's "
+       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce, all-reduce (what the hosts do; trees are two at "
+       "once, each with half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does (NCCL's "
        "NVLS); all-reduce: by ring, tree, hierarchical or in-switch, whichever NCCL's tuning expects to be the quickest "
        "for these servers and this size)"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",

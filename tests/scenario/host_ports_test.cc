@@ -91,7 +91,8 @@ TEST(HostPorts, FlowsBetweenPlanesThatDoNotMeetAreWarnedOf) {
   EXPECT_TRUE(leaves[0].starts_with("3 flows have (the first: host 0 to 3) no path from 1 us on")) << leaves[0];
 }
 
-// Of a collective all ranks that talk are looked at, wherever its longest chain goes: hosts 1 and 2 do in each of these.
+// Of a collective all ranks that talk are looked at, wherever its longest chain goes: hosts 1 and 2 do in each of
+// these.
 TEST(HostPorts, RanksWithoutAPlaneInCommonAreWarnedOf) {
   const auto warned = [](const std::string& traffic, const std::string& more) {
     const Scenario s = load_scenario(kPlanes + "[[traffic]]\nsize = \"64 KB\"\n" + traffic + R"(

@@ -237,21 +237,20 @@ TEST(Hierarchy, IsTheSameOnAnyThreadsAndEndsWhole) {
     }
 }
 
-// An all-reduce whose algorithm is chosen is that algorithm, of which the effective scenario tells; and a call of a file
-// too. What is written down stays what it was.
+// An all-reduce whose algorithm is chosen is that algorithm, which the effective scenario has.
 TEST(AllReduce, IsWhatHasBeenChosen) {
-  const auto s = load_scenario(kFour, "a.toml", {"traffic.0.operation=all-reduce", "traffic.0.scale_up_rate=3600 Gbps"});
+  const std::vector<std::string> set{"traffic.0.operation=all-reduce", "traffic.0.scale_up_rate=3600 Gbps"};
+  const auto s = load_scenario(kFour, "a.toml", set);
   const auto& c = *static_cast<const traffic::Collective*>(s.traffic[0].params.get());
   EXPECT_NE(c.operation, traffic::Operation::all_reduce);
   ASSERT_EQ(s.notices.size(), 1u);
-  EXPECT_TRUE(s.notices[0].starts_with(
-      "'collective': the all-reduce of 16 MB by 16 ranks in 4 servers of 4 is ")) << s.notices[0];
+  EXPECT_TRUE(s.notices[0].starts_with("'collective': the all-reduce of 16 MB by 16 ranks in 4 servers of 4 is "))
+      << s.notices[0];
   const std::string effective = scenario::effective(s).toml;
   EXPECT_EQ(effective.find("\"all-reduce\""), std::string::npos);
   const auto again = load_scenario(effective, "a.toml", {});
   EXPECT_TRUE(again.notices.empty());
-  EXPECT_EQ(only(effective, {}).completion, only(kFour, {"traffic.0.operation=all-reduce",
-                                                         "traffic.0.scale_up_rate=3600 Gbps"}).completion);
+  EXPECT_EQ(only(effective, {}).completion, only(kFour, set).completion);
 }
 
 const std::string kRails = R"(

@@ -12,6 +12,7 @@
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
 #include "weir/traffic/all_reduce_choice.h"
+#include "weir/traffic/calls_driver.h"
 
 namespace weir::traffic {
 namespace {
@@ -118,6 +119,23 @@ TEST(AllReduceChoice, KnowsProcessGroups) {
   EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 4).reason.find("by 4 ranks in 1 server of 4"), std::string::npos);
   EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 16).reason.find("by 16 ranks in 2 servers of 8"), std::string::npos);
   EXPECT_EQ(choice_of(64, 8, Bytes{}).reason, "");
+}
+
+// A call of a list is chosen too, and whoever asks is told why.
+TEST(AllReduceChoice, IsMadeForCalls) {
+  Collective c;
+  c.operation = Operation::all_reduce;
+  c.size = Bytes{1 << 20};
+  c.group = 8;
+  c.repeat = 2;
+  Context context = of_hosts(64);
+  std::vector<std::string> told;
+  context.notice = [&](const std::string& text) { told.push_back(text); };
+  const CallsDriver driver(c, context);
+  EXPECT_EQ(told, std::vector<std::string>{choose_all_reduce(c, context).reason});
+  Collective plain = choose_all_reduce(c, context).collective;
+  EXPECT_EQ(driver.tasks(), CallsDriver(plain, context).tasks());
+  EXPECT_EQ(told.size(), 1u);
 }
 
 // What is written of channels and chunks stays.
