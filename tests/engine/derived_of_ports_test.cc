@@ -202,8 +202,8 @@ TEST(DerivedOfPorts, AnswersMayChooseTheirPort) {
     };
     const std::uint32_t answers = place(3, 0, net::answer_entropy(entropy));
     seen.emplace(place(0, 3, entropy), answers);
-    EXPECT_EQ(of(host::AnswerPorts::hash, sport), (std::vector<std::uint64_t>{answers == 0 ? 6'000u : 0u,
-                                                                              answers == 1 ? 6'000u : 0u}));
+    EXPECT_EQ(of(host::AnswerPorts::hash, sport),
+              (std::vector<std::uint64_t>{answers == 0 ? 6'000u : 0u, answers == 1 ? 6'000u : 0u}));
     EXPECT_EQ(of(host::AnswerPorts::free, sport), (std::vector<std::uint64_t>{3'000, 3'000}));
   }
   EXPECT_EQ(seen.size(), 4u);

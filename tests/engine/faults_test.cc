@@ -283,8 +283,8 @@ TEST(LinkEvents, OfASwitchOrAPlaneAreThoseOfItsLinks) {
 TEST(LinkEvents, LinksAreDownWhileAnythingOfThemIs) {
   const net::Topology t = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2});
   const auto row = [](Time time, LinkState state) { return LinkEventRow{.time = time, .state = state}; };
-  std::vector<LinkEventRow> rows{row(1_us, LinkState::down), row(5_us, LinkState::up), row(2_us, LinkState::down),
-                                 row(7_us, LinkState::up), row(7_us, LinkState::down), row(9_us, LinkState::up)};
+  std::vector<LinkEventRow> rows{row(1_us, LinkState::down), row(5_us, LinkState::up),   row(2_us, LinkState::down),
+                                 row(7_us, LinkState::up),   row(7_us, LinkState::down), row(9_us, LinkState::up)};
   for (const std::size_t i : {0u, 1u}) {
     rows[i].a = 0;
     rows[i].b = 4;

@@ -208,13 +208,16 @@ TEST(BadInput, IsTold) {
        "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
        "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
        "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce, all-reduce (what the hosts do; trees are two at "
-       "once, each with half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does (NCCL's "
-       "NVLS); all-reduce: by ring, tree, hierarchical or in-switch, whichever NCCL's tuning expects to be the quickest "
+       "once, each with half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does "
+       "(NCCL's "
+       "NVLS); all-reduce: by ring, tree, hierarchical or in-switch, whichever NCCL's tuning expects to be the "
+       "quickest "
        "for these servers and this size)"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
        "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",
-       "a.toml:10: key 'traffic.0.group': 3 does not fit 4 hosts; they must be at least two whole groups, valid are 1, 2"},
+       "a.toml:10: key 'traffic.0.group': 3 does not fit 4 hosts; they must be at least two whole groups, valid are 1, "
+       "2"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"program\"\nfile = \"no.csv\"",
        "a.toml:10: key 'traffic.0.file': no.csv: cannot be read (No such file or directory); it should be a CSV file "
        "of messages"},

@@ -214,8 +214,9 @@ TEST(TrainingStep, SaysWhatDoesNotFit) {
   EXPECT_NE(refusal("traffic.0.slow=16").find("16"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.virtual_stages=2").find("no whole number for each of 4 stages"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.expert_sizes=expert-sizes.csv").find("write experts as well"), std::string::npos);
-  EXPECT_NE(refusal("traffic.0.group=3").find("3 does not divide the 16 hosts into whole servers; valid are 1, 2, 4, 8, "
-                                              "16"),
+  EXPECT_NE(refusal("traffic.0.group=3")
+                .find("3 does not divide the 16 hosts into whole servers; valid are 1, 2, 4, 8, "
+                      "16"),
             std::string::npos);
   EXPECT_NE(refusal("traffic.0.pxn=true").find("write group and scale_up_sharing"), std::string::npos);
 }

@@ -33,8 +33,9 @@ TEST(NcclTuning, GivesTheTimesOfNccl) {
     c.between = number(4);
     c.nic_latency_us = number(5);
     ASSERT_EQ(row[6], "hopper");
-    const auto protocol = row[7] == "LL" ? NcclProtocol::ll
-                          : row[7] == "LL128" ? NcclProtocol::ll128 : NcclProtocol::simple;
+    const auto protocol = row[7] == "LL"      ? NcclProtocol::ll
+                          : row[7] == "LL128" ? NcclProtocol::ll128
+                                              : NcclProtocol::simple;
     const auto algorithm = row[8] == "ring" ? NcclAlgorithm::ring : NcclAlgorithm::tree;
     const auto time = nccl_time(c, algorithm, protocol, Bytes{std::stoll(row[9])});
     ASSERT_TRUE(time);
@@ -49,8 +50,14 @@ TEST(NcclTuning, GivesTheTimesOfNccl) {
 // Switches add up from Hopper on; of one server that is the quickest for all but small sizes, and of several NCCL has
 // trees between servers.
 TEST(NcclTuning, KnowsWhatGoesWithWhat) {
-  NcclCluster c{.servers = 1, .gpus = 8, .channels = 16, .within = 28, .between = 25, .nvls_within = 56,
-                .nvls_between = 50, .in_switch_efficiency = 0.85};
+  NcclCluster c{.servers = 1,
+                .gpus = 8,
+                .channels = 16,
+                .within = 28,
+                .between = 25,
+                .nvls_within = 56,
+                .nvls_between = 50,
+                .in_switch_efficiency = 0.85};
   const auto names = [&] {
     std::set<NcclAlgorithm> out;
     for (const NcclTime& t : nccl_times(c, Bytes{1 << 28})) out.insert(t.algorithm);
@@ -67,8 +74,8 @@ TEST(NcclTuning, KnowsWhatGoesWithWhat) {
   c.gpus = 1;
   EXPECT_EQ(names(), (std::set{A::ring, A::tree}));
   const auto times = nccl_times(c, Bytes{1 << 20});
-  EXPECT_TRUE(std::is_sorted(times.begin(), times.end(),
-                             [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
+  EXPECT_TRUE(
+      std::is_sorted(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
 }
 
 Context of_hosts(std::uint32_t hosts) {

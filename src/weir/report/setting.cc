@@ -242,9 +242,9 @@ std::vector<std::string> link_events(const Settings& settings) {
         : reroutes ? "goes down; what is on it is lost, and from then on switches take the paths that are left, if any"
                    : "goes down; switches go on sending over it, and all of that is lost";
     const std::string place = at(run, row + "parallel");
-    std::string links = fmt::format("{} between nodes {} and {}",
-                                    place.empty() || place == "0" ? "every link" : "link " + place, at(run, row + "a"),
-                                    at(run, row + "b"));
+    std::string links =
+        fmt::format("{} between nodes {} and {}", place.empty() || place == "0" ? "every link" : "link " + place,
+                    at(run, row + "a"), at(run, row + "b"));
     for (const char* whole : {"switch", "plane"})
       if (const std::string number = at(run, row + whole); !number.empty() && number != "-1")
         links = fmt::format("every link of {} {}", whole, number);

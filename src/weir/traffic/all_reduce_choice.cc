@@ -46,8 +46,8 @@ constexpr std::uint32_t kMostPieces = 64;  // of a channel; ours, as each is a m
 
 void cut(Collective& c, const Layout& at, NcclAlgorithm algorithm) {
   const bool by_channels = algorithm == NcclAlgorithm::ring || algorithm == NcclAlgorithm::tree;
-  const auto most = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(c.size.count / std::max(at.ranks, 1u), 1, kMaxChunks));
+  const auto most =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(c.size.count / std::max(at.ranks, 1u), 1, kMaxChunks));
   if (by_channels && c.channels == 1 && c.chunks == 1) c.channels = std::min({at.gpus, 64u, most});
   if (c.chunks > 1) return;
   std::uint32_t each = 1;

@@ -157,9 +157,7 @@ class CollectiveDriver : public Driver {
   void end(Desk& desk);
   static std::uint64_t lane_of(const Message& m) { return std::uint64_t{m.dst} << 16 | m.sport; }
   // Who sends a message for its host: another one of its server, if the receiver is on that one's rail (PXN).
-  std::uint32_t by_whom(const Message& m) const {
-    return collective_.pxn ? by_rail(scale_up_, m.src, m.dst) : m.src;
-  }
+  std::uint32_t by_whom(const Message& m) const { return collective_.pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
   void send_by_rail(Desk& desk, Message message) const;
   // A message has left its slot.
   void free_slot(Desk& desk, std::uint32_t rank, const Message& message);

@@ -144,8 +144,7 @@ void HierarchyDriver::climb(Desk& desk, std::uint32_t rank, std::uint32_t chunk,
 void HierarchyDriver::descend(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree) {
   const TreePlace at = place(rank, tree);
   for (std::uint32_t i = 0; i < at.children.size(); ++i)
-    if (at.children[i] != kNoRank)
-      send_later(desk, rank, tree_message(rank, chunk, tree, true, at.children[i], i + 1));
+    if (at.children[i] != kNoRank) send_later(desk, rank, tree_message(rank, chunk, tree, true, at.children[i], i + 1));
   if (++come(rank, chunk).trees == kTrees) spread(desk, rank, chunk);
 }
 
@@ -182,8 +181,8 @@ Bytes HierarchyDriver::payload() const {
   if (by_switch()) {
     near = {};
     for (std::uint32_t chunk = 0; chunk < collective().chunks; ++chunk)
-      near = saturating_sum(near, saturating_product(near_message(0, chunk, Phase::adds_up, 0).size,
-                                                     2 * g * (g - 1) * servers()));
+      near = saturating_sum(
+          near, saturating_product(near_message(0, chunk, Phase::adds_up, 0).size, 2 * g * (g - 1) * servers()));
   }
   return saturating_sum(near, saturating_product(collective().size, ring_steps()));
 }

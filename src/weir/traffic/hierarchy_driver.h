@@ -41,8 +41,8 @@ class HierarchyDriver final : public CollectiveDriver {
   struct Come {
     std::uint32_t near = 0;  // messages of the first part
     bool is_added_up = false;
-    std::uint32_t steps = 0;  // of a ring across: received ...
-    std::uint32_t sent = 0;   // ... and sent
+    std::uint32_t steps = 0;       // of a ring across: received ...
+    std::uint32_t sent = 0;        // ... and sent
     std::uint8_t below[kTrees]{};  // of a tree: what has come from below, this rank's own included
     std::uint8_t trees = 0;        // that have brought the sum
     bool spreads = false;

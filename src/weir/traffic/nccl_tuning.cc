@@ -90,9 +90,9 @@ class Model {
     const auto log_size = std::bit_width(static_cast<std::uint64_t>(size_.count) >> 6);
     if (log_size >= 1 && static_cast<std::size_t>(log_size - 1) < kTreeCorrection[p_].size())
       bus *= kTreeCorrection[p_][static_cast<std::size_t>(log_size - 1)];
-    return {.latency_us = kTree.base[p_] +
-                          2 * ((c_.gpus - 1.0) * kTree.within[p_] + log2_of(c_.servers) * between(kTree)),
-            .bandwidth = bus / 2};
+    return {
+        .latency_us = kTree.base[p_] + 2 * ((c_.gpus - 1.0) * kTree.within[p_] + log2_of(c_.servers) * between(kTree)),
+        .bandwidth = bus / 2};
   }
 
   // An all-reduce reads and spreads at the same time, so that both ways of links are used twice.

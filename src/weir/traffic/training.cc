@@ -29,9 +29,9 @@ std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
   if (!t.expert_sizes.empty() && t.experts < 2)
     throw InputError("expert_sizes", "without experts there is nothing to send to them; write experts as well");
   if (t.group > 1 && hosts.size() % t.group != 0)
-    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", t.group,
-                                          ranks, divisors_text(static_cast<std::uint32_t>(ranks), 1,
-                                                               static_cast<std::uint32_t>(ranks))));
+    throw InputError(
+        "group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", t.group, ranks,
+                             divisors_text(static_cast<std::uint32_t>(ranks), 1, static_cast<std::uint32_t>(ranks))));
   check_pxn(t.pxn, t.group, t.scale_up_sharing, hosts);
   for (const auto& [size, parts, key] : {std::tuple{t.activations, 2 * t.tensor * t.experts, "activations"},
                                          std::tuple{t.gradients, t.data, "gradients"}})

@@ -20,8 +20,8 @@ bool TrainingDriver::each_pair(const VisitMessage& visit) const {
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) {
     const Stage& stage = stages_[stage_of(rank)];
     std::array<Bytes, kTrainingChannels> sizes{};  // of one message of each channel; 0 = there is none
-    for (const auto* all : {&stage.forward.front(), &stage.backward.front(), &stage.forward.back(),
-                            &stage.backward.back(), &stage.end})
+    for (const auto* all :
+         {&stage.forward.front(), &stage.backward.front(), &stage.forward.back(), &stage.backward.back(), &stage.end})
       for (const Operation& o : *all)
         if (o.kind == Kind::ring || o.kind == Kind::send || o.kind == Kind::dispatch)
           sizes[static_cast<std::size_t>(o.channel)] = o.size;

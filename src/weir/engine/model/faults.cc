@@ -75,8 +75,8 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
 
 std::vector<std::uint32_t> links_at(const net::Topology& t, std::int64_t node, const std::string& key) {
   if (node < t.hosts || node >= t.nodes())
-    throw InputError(key + ".switch", fmt::format("there is no switch {}; switches are {} to {}", node, t.hosts,
-                                                  t.nodes() - 1));
+    throw InputError(key + ".switch",
+                     fmt::format("there is no switch {}; switches are {} to {}", node, t.hosts, t.nodes() - 1));
   std::vector<std::uint32_t> out;
   for (std::uint32_t l = 0; l < t.links.size(); ++l)
     if (t.links[l].a == node || t.links[l].b == node) out.push_back(l);
@@ -89,10 +89,10 @@ std::vector<std::uint32_t> links_of_plane(const net::Topology& t, std::int64_t p
   for (std::uint32_t node = t.hosts; node < t.nodes(); ++node)
     if (planes.of_switch(node) == node) first.push_back(node);
   if (plane >= static_cast<std::int64_t>(first.size()))
-    throw InputError(key + ".plane", first.size() == 1
-                                         ? fmt::format("there is no plane {}; this network has one, number 0", plane)
-                                         : fmt::format("there is no plane {}; planes are 0 to {}", plane,
-                                                       first.size() - 1));
+    throw InputError(key + ".plane",
+                     first.size() == 1
+                         ? fmt::format("there is no plane {}; this network has one, number 0", plane)
+                         : fmt::format("there is no plane {}; planes are 0 to {}", plane, first.size() - 1));
   std::vector<std::uint32_t> out;
   for (std::uint32_t l = 0; l < t.links.size(); ++l)
     if (planes.of_switch(std::max(t.links[l].a, t.links[l].b)) == first[static_cast<std::size_t>(plane)])
@@ -115,8 +115,8 @@ NamedLinks named_by(const LinkEventRow& row, const net::Topology& t, const std::
     throw InputError(key, "write the two nodes a and b of links, or a switch, or a plane");
   if (by_nodes) {
     if (row.a == none || row.b == none)
-      throw InputError(key, fmt::format("{} is missing; links are those between two nodes, a and b",
-                                        row.a == none ? "a" : "b"));
+      throw InputError(
+          key, fmt::format("{} is missing; links are those between two nodes, a and b", row.a == none ? "a" : "b"));
     const auto a = static_cast<std::uint32_t>(row.a);
     const auto b = static_cast<std::uint32_t>(row.b);
     return {fmt::format("the link {}-{}", a, b), 0, links_between(t, a, b, row.parallel, key)};
@@ -174,9 +174,8 @@ class Outages {
   }
 
   void forget(std::uint32_t link, Time time, LinkState state) {
-    std::erase_if(out_.changes, [&](const LinkChange& c) {
-      return c.time == time && c.link == link && c.state == state;
-    });
+    std::erase_if(out_.changes,
+                  [&](const LinkChange& c) { return c.time == time && c.link == link && c.state == state; });
   }
 
   struct Span {
