@@ -206,6 +206,14 @@ TEST(Hierarchy, OverlapsItsParts) {
   EXPECT_LT(took(slow), 16.0 * 5 / 4 * 100 * 1.1);
 }
 
+// A scale-up domain may be larger than a server of the topology: two of four GPUs each add up in one switch.
+TEST(Hierarchy, DomainsMaySpanServers) {
+  const std::vector<std::string> set{"topology.hosts_per_server=4", "traffic.0.group=8", "traffic.0.within=switch",
+                                     "traffic.0.across=tree"};
+  // (g + 1) / g of 16 MB, half of it twice; 1 MB up and 1 MB down between two domains, by both trees at once.
+  EXPECT_NEAR(took(set), 16.0 * 9 / 8 * 10 + 2 * 0.5 + 2 * 21, 1);
+}
+
 TEST(Hierarchy, IsTheSameOnAnyThreadsAndEndsWhole) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"traffic.0.chunks=3"},
                                                {"traffic.0.chunks=5", "traffic.0.active_chunks=2"},
@@ -275,8 +283,8 @@ pxn = true
 
 // By PXN nothing crosses the spines: each GPU's NIC sends what all GPUs of its server have for its rail.
 TEST(Pxn, KeepsMessagesToTheirRails) {
-  const auto crossed = [](const std::string& pxn) {
-    const auto run = build(load_scenario(kRails, "a.toml", {"traffic.0.pxn=" + pxn}));
+  const auto crossed = [](const std::string& pxn, const std::string& more = "traffic.0.group=4") {
+    const auto run = build(load_scenario(kRails, "a.toml", {"traffic.0.pxn=" + pxn, more}));
     while (!run.simulation->advance()) {
     }
     const auto& t = run.model->topology;
@@ -288,6 +296,9 @@ TEST(Pxn, KeepsMessagesToTheirRails) {
   };
   EXPECT_EQ(crossed("true"), 0u);
   EXPECT_GT(crossed("false"), 16u * 9 * 100'000);
+  // A scale-up domain of two servers has two GPUs on each rail.
+  EXPECT_EQ(crossed("true", "traffic.0.group=8"), 0u);
+  EXPECT_GT(crossed("false", "traffic.0.group=8"), 16u * 6 * 100'000);
 }
 
 TEST(Pxn, IsTheSameOnAnyThreadsAndEndsWhole) {
