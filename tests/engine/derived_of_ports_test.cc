@@ -34,6 +34,18 @@ class FactsReader {
   void on_ack(const Params&, const cc::FlowFacts&, const cc::Ack&, cc::Control&) {}
 };
 
+// Keeps the round-trip times that it is told.
+class RttReader {
+ public:
+  struct Params {
+    static void describe(ParamList<Params>&) {}
+  };
+  static constexpr cc::About about{.name = "rtt-reader", .title = "Reader of round-trip times", .source = "test"};
+  static inline std::vector<Time> seen;
+  RttReader(const Params&, const cc::FlowFacts&, cc::Control&) {}
+  void on_ack(const Params&, const cc::FlowFacts&, const cc::Ack& ack, cc::Control&) { seen.push_back(ack.rtt); }
+};
+
 void spray(host::Profile& p) {
   p.balancing.kind = host::Balancing::ops;
   p.recovery = {.kind = host::RecoveryKind::sack, .reordering = 1_ms};
@@ -158,6 +170,91 @@ TEST(DerivedOfPorts, AnswersLeaveByThePortOfTheirData) {
       EXPECT_EQ(sent(0), other == lane ? 104'800u : 0u);
       EXPECT_EQ(sent(3), other == lane ? 6'000u : 0u);
     }
+  }
+}
+
+// Or by the one that the answer's own hash names, or by whichever is idle: a flow that keeps to one port has all its
+// acknowledgements on one, or on both in equal shares. Nothing is lost of them, and the flow is as quick.
+TEST(DerivedOfPorts, AnswersMayChooseTheirPort) {
+  const auto of = [](host::AnswerPorts choice, std::uint16_t sport) {
+    Scenario s = two_leaves_of(2, 1);
+    s.profiles[0].balancing.answer_ports = choice;
+    s.add_flow(0, 3, 100_KB);
+    s.flows.back().sport = sport;
+    s.flows.back().dport = 7;
+    const auto model = s.model();
+    const auto traffic = s.traffic();
+    Simulation simulation(*model, *traffic, {});
+    simulation.advance();
+    std::vector<std::uint64_t> sent;
+    for (const std::uint32_t port : model->routing.ports_of(3))
+      sent.push_back(simulation.port_figures(port).sent_bytes);
+    return sent;
+  };
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;  // ports of data and of answers
+  for (std::uint16_t sport = 1; sport <= 16; ++sport) {
+    const auto model = two_leaves_of(2, 1).model();
+    const std::uint32_t entropy = model->entropy_of(0, 3, sport, 7, 0);
+    const auto place = [&](std::uint32_t src, std::uint32_t dst, std::uint32_t with) {
+      const auto ports = model->routing.ports_of(src);
+      return static_cast<std::uint32_t>(std::find(ports.begin(), ports.end(), model->routing.nic(src, dst, with)) -
+                                        ports.begin());
+    };
+    const std::uint32_t answers = place(3, 0, net::answer_entropy(entropy));
+    seen.emplace(place(0, 3, entropy), answers);
+    EXPECT_EQ(of(host::AnswerPorts::hash, sport),
+              (std::vector<std::uint64_t>{answers == 0 ? 6'000u : 0u, answers == 1 ? 6'000u : 0u}));
+    EXPECT_EQ(of(host::AnswerPorts::free, sport), (std::vector<std::uint64_t>{3'000, 3'000}));
+  }
+  EXPECT_EQ(seen.size(), 4u);
+}
+
+// Answers that take whichever port is idle do not wait behind data of their host while another port has none: a flow
+// that keeps to one port leaves the other one to acknowledgements of what comes to its host.
+TEST(DerivedOfPorts, AnswersByAnIdlePortDoNotWaitForData) {
+  const auto rtt = [](host::AnswerPorts choice) {
+    static const cc::Algorithm algorithm = cc::describe<RttReader>();
+    Scenario s = two_leaves_of(2, 1);
+    s.profiles = {unlimited(), profile(algorithm)};
+    for (auto& p : s.profiles) p.balancing.ports = host::PortChoice::lane;
+    s.profiles[1].balancing.answer_ports = choice;
+    s.add_flow(3, 1, 10_MB);           // by port 0, which it keeps busy
+    s.add_flow(0, 3, 2_KB, 50_us, 1);  // by port 0 as well
+    RttReader::seen.clear();
+    run(s);
+    return RttReader::seen.at(0);
+  };
+  EXPECT_GT(rtt(host::AnswerPorts::data), rtt(host::AnswerPorts::free));
+}
+
+// One port is the data's, the hash's and the one that is free.
+TEST(DerivedOfPorts, AnswersOfHostsOfOnePortAreTheSameWhatever) {
+  Scenario s = two_leaves_of(1, 1);
+  for (std::uint32_t h = 0; h < 4; ++h) s.add_flow(h, (h + 1) % 4, 300_KB);
+  const Outcome out = run(s);
+  for (const auto choice : {host::AnswerPorts::hash, host::AnswerPorts::free}) {
+    s.profiles[0].balancing.answer_ports = choice;
+    EXPECT_EQ(difference(out, run(s)), "");
+  }
+}
+
+// A port that leads nowhere gets no answers, and where data's own port does, the answers of the others still come.
+TEST(DerivedOfPorts, AnswersTakePortsThatLead) {
+  for (const auto choice : {host::AnswerPorts::hash, host::AnswerPorts::free}) {
+    Scenario s = two_leaves_of(1, 2);
+    s.profiles[0].balancing.answer_ports = choice;
+    s.transport.min_rto = 100_us;
+    const auto model = s.model();
+    s.faults.link_events = {{.time = 20_us, .a = 3, .b = s.topology.port_peer(model->routing.ports_of(3)[1])}};
+    for (std::uint16_t port = 0; port < 8; ++port) {
+      s.add_flow(0, 3, 500_KB);
+      s.flows.back().sport = port;
+    }
+    const Outcome out = run(s);
+    EXPECT_EQ(out.flows.size(), 8u);
+    for (const Way& way :
+         {Way{.scheduler = SchedulerKind::wheel}, Way{.port = net::PortKind::queued}, Way{.threads = 2}})
+      EXPECT_EQ(difference(out, run(s, way)), "") << name_of(way);
   }
 }
 

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "tests/engine/scenario.h"
 
@@ -277,6 +279,82 @@ TEST(FaultRows, SayWhatIsWrong) {
             "network.link_event.1.time: the link 4-6 goes down at that instant; write a later time");
   EXPECT_EQ(complaint({.loss = {}, .link_events = {}, .host_pauses = {{.host = 4, .start = {}, .duration = 1_us}}}),
             "host.pause.0.host: there is no host 4; hosts are 0 to 3");
+}
+
+// All links of a switch or of a plane, as if each had been named.
+TEST(LinkEvents, OfASwitchOrAPlaneAreThoseOfItsLinks) {
+  const net::Topology t = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2, .planes = 2});
+  const auto of = [&](const LinkEventRow& row) { return work_out({.link_events = {row}}, t, 1); };
+  const auto named = [&](auto&& wanted) {
+    std::vector<LinkEventRow> rows;
+    for (const net::Link& l : t.links)
+      if (wanted(l)) rows.push_back({.time = 3_us, .a = l.a, .b = l.b});
+    return work_out({.link_events = rows}, t, 1);
+  };
+  const auto same = [](const Faults& x, const Faults& y) {
+    return std::equal(x.changes.begin(), x.changes.end(), y.changes.begin(), y.changes.end(),
+                      [](const LinkChange& a, const LinkChange& b) {
+                        return a.time == b.time && a.link == b.link && a.state == b.state;
+                      }) &&
+           x.links.size() == y.links.size();
+  };
+  // Hosts 0 to 3; leaves 4 and 5 and spines 6 and 7; 8 to 11 the same of the second plane.
+  const auto by_switch = named([](const net::Link& l) { return l.a == 9 || l.b == 9; });
+  EXPECT_EQ(by_switch.changes.size(), 4u);
+  EXPECT_TRUE(same(of({.time = 3_us, .at_switch = 9}), by_switch));
+  for (const std::int64_t plane : {0, 1}) {
+    const auto by_plane = named([&](const net::Link& l) { return (std::max(l.a, l.b) >= 8) == (plane == 1); });
+    EXPECT_EQ(by_plane.changes.size(), 8u);
+    EXPECT_TRUE(same(of({.time = 3_us, .plane = plane}), by_plane));
+  }
+}
+
+// A link is down while it, its switch or its plane is.
+TEST(LinkEvents, LinksAreDownWhileAnythingOfThemIs) {
+  const net::Topology t = build(net::LeafSpine{.leaves = 2, .spines = 2, .hosts_per_leaf = 2});
+  const auto row = [](Time time, LinkState state) { return LinkEventRow{.time = time, .state = state}; };
+  std::vector<LinkEventRow> rows{row(1_us, LinkState::down), row(5_us, LinkState::up),   row(2_us, LinkState::down),
+                                 row(7_us, LinkState::up),   row(7_us, LinkState::down), row(9_us, LinkState::up)};
+  for (const std::size_t i : {0u, 1u}) {
+    rows[i].a = 0;
+    rows[i].b = 4;
+  }
+  for (const std::size_t i : {2u, 3u}) rows[i].at_switch = 4;
+  for (const std::size_t i : {4u, 5u}) rows[i].plane = 0;
+  const Faults faults = work_out({.link_events = rows}, t, 1);
+  const auto outages = [&](std::uint32_t link) { return faults.links.at(link).outages; };
+  // That of host 0 by itself, then by its switch, then by its plane, without a break; that of host 2 by its plane.
+  ASSERT_EQ(outages(0).size(), 1u);
+  EXPECT_EQ(outages(0)[0].down, 1_us);
+  EXPECT_EQ(outages(0)[0].up, 9_us);
+  ASSERT_EQ(outages(2).size(), 1u);
+  EXPECT_EQ(outages(2)[0].down, 7_us);
+  EXPECT_EQ(outages(2)[0].up, 9_us);
+  EXPECT_TRUE(std::is_sorted(faults.changes.begin(), faults.changes.end(),
+                             [](const LinkChange& a, const LinkChange& b) { return a.time < b.time; }));
+  EXPECT_EQ(std::count_if(faults.changes.begin(), faults.changes.end(), [](const auto& c) { return c.link == 0; }), 2);
+}
+
+TEST(LinkEvents, OfSwitchesAndPlanesSayWhatIsWrong) {
+  const auto says = [](const LinkEventRow& row) {
+    return complaint({.loss = {}, .link_events = {row}, .host_pauses = {}});
+  };
+  EXPECT_EQ(says({.time = 1_us}),
+            "network.link_event.0: write the two nodes a and b of links, or a switch, or a plane");
+  EXPECT_EQ(says({.time = 1_us, .a = 0, .b = 4, .plane = 0}),
+            "network.link_event.0: write the two nodes a and b of links, or a switch, or a plane");
+  EXPECT_EQ(says({.time = 1_us, .a = 4}),
+            "network.link_event.0: b is missing; links are those between two nodes, a and b");
+  EXPECT_EQ(says({.time = 1_us, .at_switch = 3}),
+            "network.link_event.0.switch: there is no switch 3; switches are 4 to 7");
+  EXPECT_EQ(says({.time = 1_us, .at_switch = 8}),
+            "network.link_event.0.switch: there is no switch 8; switches are 4 to 7");
+  EXPECT_EQ(says({.time = 1_us, .plane = 1}),
+            "network.link_event.0.plane: there is no plane 1; this network has one, number 0");
+  EXPECT_EQ(says({.time = 1_us, .parallel = 1, .at_switch = 4}),
+            "network.link_event.0.parallel: it is one of the links between a and b; leave it out, or write those");
+  EXPECT_EQ(says({.time = 1_us, .state = LinkState::up, .at_switch = 4}),
+            "network.link_event.0.state: switch 4 is up already at 1 us");
 }
 
 // A link that comes up forgets that it was paused, and data that waited leaves at that instant, while an

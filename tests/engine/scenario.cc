@@ -627,6 +627,16 @@ void add_connections(Scenario& s, std::uint64_t seed) {
   s.text += ", connections";
 }
 
+// By which ports hosts answer, of no draw of the dice either.
+void add_answer_ports(Scenario& s, std::uint64_t seed) {
+  using host::AnswerPorts;
+  std::uint32_t draw = mix32(static_cast<std::uint32_t>(seed) ^ 0xacc);
+  for (auto& p : s.profiles) {
+    p.balancing.answer_ports = std::array{AnswerPorts::data, AnswerPorts::hash, AnswerPorts::free}[draw % 3];
+    draw = mix32(draw);
+  }
+}
+
 // In one of three, TCP recovers with what Linux has, with ticks that are short enough to occur.
 void add_tcp_timers(Scenario& s, std::uint64_t seed) {
   Dice dice(seed ^ 0x51ed270b);
@@ -656,6 +666,7 @@ Scenario random_scenario(std::uint64_t seed) {
   add_burst_gaps(s, seed);
   add_nic_timing(s, seed);
   add_connections(s, seed);
+  add_answer_ports(s, seed);
   add_tcp_timers(s, seed);
   return s;
 }

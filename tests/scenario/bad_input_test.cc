@@ -207,12 +207,17 @@ TEST(BadInput, IsTold) {
        "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
        "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
        "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
-       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce (what the hosts do; trees are two at once, each with "
-       "half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does (NCCL's NVLS))"},
+       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce, all-reduce (what the hosts do; trees are two at "
+       "once, each with half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does "
+       "(NCCL's "
+       "NVLS); all-reduce: by ring, tree, hierarchical or in-switch, whichever NCCL's tuning expects to be the "
+       "quickest "
+       "for these servers and this size)"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
        "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",
-       "a.toml:10: key 'traffic.0.group': 3 does not fit 4 hosts; they must be at least two whole groups"},
+       "a.toml:10: key 'traffic.0.group': 3 does not fit 4 hosts; they must be at least two whole groups, valid are 1, "
+       "2"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"program\"\nfile = \"no.csv\"",
        "a.toml:10: key 'traffic.0.file': no.csv: cannot be read (No such file or directory); it should be a CSV file "
        "of messages"},
@@ -316,6 +321,14 @@ TEST(BadInput, IsTold) {
        "a.toml:15: key 'network.link_event.0.state': cannot be 'broken'; it is one of down, up"},
       {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 5\nstate = \"down\"\n",
        "a.toml:11: key 'network.link_event.0': there is no node 5; nodes are 0 to 4"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\nswitch = 3\nstate = \"down\"\n",
+       "a.toml:13: key 'network.link_event.0.switch': there is no switch 3; switches are 4 to 4"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\nplane = 1\nstate = \"down\"\n",
+       "a.toml:13: key 'network.link_event.0.plane': there is no plane 1; this network has one, number 0"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\na = 4\nstate = \"down\"\n",
+       "a.toml:11: key 'network.link_event.0': b is missing; links are those between two nodes, a and b"},
+      {"name = \"hpcc\"", "name = \"hpcc\"\nload_balancing.answer_ports = \"lane\"",
+       "a.toml:7: key 'algorithm.load_balancing.answer_ports': cannot be 'lane'; it is one of data, hash, free"},
       {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 4\nstate = \"up\"\n",
        "a.toml:15: key 'network.link_event.0.state': the link 0-4 is up already at 1 us"},
       {"", "[[host.pause]]\nhost = 4\nstart = \"1 us\"\nduration = \"1 us\"\n",

@@ -2,6 +2,7 @@
 // them (docs/developers/host-ports.md).
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -88,6 +89,29 @@ TEST(HostPorts, FlowsBetweenPlanesThatDoNotMeetAreWarnedOf) {
       "{ time = \"1 us\", a = 4, b = 6, state = \"down\" }, { time = \"1 us\", a = 8, b = 9, state = \"down\" }");
   ASSERT_EQ(leaves.size(), 1u);
   EXPECT_TRUE(leaves[0].starts_with("3 flows have (the first: host 0 to 3) no path from 1 us on")) << leaves[0];
+}
+
+// Of a collective all ranks that talk are looked at, wherever its longest chain goes: hosts 1 and 2 do in each of
+// these.
+TEST(HostPorts, RanksWithoutAPlaneInCommonAreWarnedOf) {
+  const auto warned = [](const std::string& traffic, const std::string& more) {
+    const Scenario s = load_scenario(kPlanes + "[[traffic]]\nsize = \"64 KB\"\n" + traffic + R"(
+[network]
+link_event = [
+  { time = "1 us", a = 1, b = 7, state = "down" },
+  { time = "1 us", a = 2, b = 5, state = "down" },
+])",
+                                     "a.toml", {more});
+    const auto all = warnings(s, *build_model(s));
+    return std::any_of(all.begin(), all.end(), [](const std::string& w) {
+      return w.find("(the first: host 1 to 2) no path from 1 us on") != std::string::npos;
+    });
+  };
+  for (const char* rows : {"traffic.0.messages=rows", "traffic.0.messages=sums"})
+    for (const char* operation :
+         {"all-to-all", "ring-all-reduce", "tree-all-reduce", "barrier", "bruck-all-to-all", "ring-broadcast"})
+      EXPECT_TRUE(warned("kind = \"collective\"\noperation = \"" + std::string(operation) + "\"\n", rows))
+          << operation << ", " << rows;
 }
 
 std::string refusal(const std::string& text, const std::vector<std::string>& set) {

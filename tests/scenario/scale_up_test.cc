@@ -11,6 +11,7 @@
 #include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
 #include "weir/scenario/warnings.h"
+#include "weir/traffic/collectives.h"
 
 namespace weir::scenario::scale_up_test {
 namespace {
@@ -151,6 +152,115 @@ TEST(InSwitchAllReduce, IsOfOneServer) {
   EXPECT_NE(refusal({in_switch, "traffic.0.group=1"}).find("write how many GPUs they have"), std::string::npos);
 }
 
+// Four servers of four GPUs at one switch, 50 GB/s, in which all parts of a hierarchical all-reduce can be told apart.
+const std::string kFour = R"(
+[topology]
+kind = "star"
+hosts = 16
+rate = "400 Gbps"
+delay = "500 ns"
+[algorithm]
+name = "fixed-window"
+window = "100 MB"
+[transport]
+payload = "1000 B"
+header = "0 B"
+ack_header = "1 B"
+min_frame = "1 B"
+[run]
+fidelity = "flow"
+[[traffic]]
+kind = "collective"
+operation = "hierarchical-all-reduce"
+size = "16 MB"
+group = 4
+scale_up_rate = "800 Gbps"
+scale_up_latency = "500 ns"
+in_switch_efficiency = 1
+)";
+
+double took(const std::vector<std::string>& set) { return only(kFour, set).completion->seconds() * 1e6; }
+
+// Within servers a share is 4 MB, which takes 40 us; (g + 1) / g of 16 MB by the switch, half of it each time. Across,
+// the 6 steps of a ring have 1 MB, 20 us and 1 us each; of two trees of four, in which no rank has one child less than
+// the other, 2 MB go up and down two levels, and each rank sends 6 MB and receives as much.
+TEST(Hierarchy, TakesWhatItsPartsTake) {
+  const double by_rings = 3 * 40.5;
+  const double by_switch = 16.0 * 5 / 4 / 2 * 10 + 0.5;
+  const double ring = 6 * 21;
+  EXPECT_NEAR(took({}), 2 * by_rings + ring, 0.5);
+  EXPECT_NEAR(took({"traffic.0.within=switch"}), 2 * by_switch + ring, 0.5);
+  const double tree = took({"traffic.0.across=tree"}) - 2 * by_rings;
+  EXPECT_GE(tree, 4 * 41 - 0.5);
+  EXPECT_LE(tree, 6 * 41 + 4 + 0.5);
+  EXPECT_NEAR(took({"traffic.0.across=tree", "traffic.0.within=switch"}), 2 * by_switch + tree, 0.5);
+}
+
+// Many chunks overlap: the busiest link decides, of which both ways are used by the switch's reading and spreading.
+TEST(Hierarchy, OverlapsItsParts) {
+  const std::vector<std::string> set{"traffic.0.within=switch", "traffic.0.across=tree", "traffic.0.chunks=64"};
+  EXPECT_LT(took(set), 0.8 * took({"traffic.0.within=switch", "traffic.0.across=tree"}));
+  std::vector<std::string> slow = set;
+  slow.emplace_back("traffic.0.scale_up_rate=80 Gbps");
+  EXPECT_GE(took(slow), 16.0 * 5 / 4 * 100);
+  EXPECT_LT(took(slow), 16.0 * 5 / 4 * 100 * 1.1);
+}
+
+// A scale-up domain may be larger than a server of the topology: two of four GPUs each add up in one switch.
+TEST(Hierarchy, DomainsMaySpanServers) {
+  const std::vector<std::string> set{"topology.hosts_per_server=4", "traffic.0.group=8", "traffic.0.within=switch",
+                                     "traffic.0.across=tree"};
+  // (g + 1) / g of 16 MB, half of it twice; 1 MB up and 1 MB down between two domains, by both trees at once.
+  EXPECT_NEAR(took(set), 16.0 * 9 / 8 * 10 + 2 * 0.5 + 2 * 21, 1);
+}
+
+TEST(Hierarchy, IsTheSameOnAnyThreadsAndEndsWhole) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"traffic.0.chunks=3"},
+                                               {"traffic.0.chunks=5", "traffic.0.active_chunks=2"},
+                                               {"traffic.0.repeat=3", "traffic.0.compute=20 us"},
+                                               {"traffic.0.ranks=8", "traffic.0.repeat=2"},
+                                               {"traffic.0.slots=1", "traffic.0.chunks=4"},
+                                               {"traffic.0.step_delay=3 us"},
+                                               {kShared, "traffic.0.chunks=2"},
+                                               {"traffic.0.messages=sums"},
+                                               {"transport.connections=kept"}})
+    for (const std::vector<std::string>& parts :
+         {std::vector<std::string>{"traffic.0.within=switch", "traffic.0.across=tree"},
+          {"traffic.0.within=ring", "traffic.0.across=tree"},
+          {"traffic.0.within=switch", "traffic.0.across=ring"}}) {
+      const auto with = [&](std::vector<std::string> set) {
+        set.insert(set.end(), more.begin(), more.end());
+        set.insert(set.end(), parts.begin(), parts.end());
+        set.emplace_back("run.fidelity=exact");
+        set.emplace_back("traffic.0.size=1 MB");
+        return only(kFour, set);
+      };
+      const auto one = with({});
+      EXPECT_EQ(one.unfinished, 0u) << more[0];
+      for (const char* way : {"run.threads=2", "run.scheduler=wheel"}) {
+        const auto other = with({way});
+        EXPECT_EQ(other.completion, one.completion) << more[0] << ", " << way;
+        EXPECT_EQ(other.acknowledged, one.acknowledged) << more[0] << ", " << way;
+      }
+    }
+}
+
+// An all-reduce whose algorithm is chosen is that algorithm, which the effective scenario has.
+TEST(AllReduce, IsWhatHasBeenChosen) {
+  const std::vector<std::string> set{"traffic.0.operation=all-reduce", "traffic.0.scale_up_rate=3600 Gbps"};
+  const auto s = load_scenario(kFour, "a.toml", set);
+  const auto& c = *static_cast<const traffic::Collective*>(s.traffic[0].params.get());
+  EXPECT_NE(c.operation, traffic::Operation::all_reduce);
+  ASSERT_EQ(s.notices.size(), 1u);
+  EXPECT_TRUE(s.notices[0].starts_with("'collective': the all-reduce of 16 MB by 16 ranks in 4 servers of 4 is "))
+      << s.notices[0];
+  const std::string effective = scenario::effective(s).toml;
+  EXPECT_EQ(effective.find("\"all-reduce\""), std::string::npos);
+  const auto again = load_scenario(effective, "a.toml", {});
+  EXPECT_TRUE(again.notices.empty());
+  EXPECT_EQ(only(effective, {}).completion, only(kFour, set).completion);
+}
+
 const std::string kRails = R"(
 [topology]
 kind = "rail"
@@ -173,8 +283,8 @@ pxn = true
 
 // By PXN nothing crosses the spines: each GPU's NIC sends what all GPUs of its server have for its rail.
 TEST(Pxn, KeepsMessagesToTheirRails) {
-  const auto crossed = [](const std::string& pxn) {
-    const auto run = build(load_scenario(kRails, "a.toml", {"traffic.0.pxn=" + pxn}));
+  const auto crossed = [](const std::string& pxn, const std::string& more = "traffic.0.group=4") {
+    const auto run = build(load_scenario(kRails, "a.toml", {"traffic.0.pxn=" + pxn, more}));
     while (!run.simulation->advance()) {
     }
     const auto& t = run.model->topology;
@@ -186,6 +296,9 @@ TEST(Pxn, KeepsMessagesToTheirRails) {
   };
   EXPECT_EQ(crossed("true"), 0u);
   EXPECT_GT(crossed("false"), 16u * 9 * 100'000);
+  // A scale-up domain of two servers has two GPUs on each rail.
+  EXPECT_EQ(crossed("true", "traffic.0.group=8"), 0u);
+  EXPECT_GT(crossed("false", "traffic.0.group=8"), 16u * 6 * 100'000);
 }
 
 TEST(Pxn, IsTheSameOnAnyThreadsAndEndsWhole) {

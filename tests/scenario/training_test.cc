@@ -1,6 +1,7 @@
 // A step of training, against what can be worked out by hand.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -213,7 +214,72 @@ TEST(TrainingStep, SaysWhatDoesNotFit) {
   EXPECT_NE(refusal("traffic.0.slow=16").find("16"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.virtual_stages=2").find("no whole number for each of 4 stages"), std::string::npos);
   EXPECT_NE(refusal("traffic.0.expert_sizes=expert-sizes.csv").find("write experts as well"), std::string::npos);
-  EXPECT_NE(refusal("traffic.0.group=3").find("does not divide"), std::string::npos);
+  EXPECT_NE(refusal("traffic.0.group=3")
+                .find("3 does not divide the 16 hosts into whole servers; valid are 1, 2, 4, 8, "
+                      "16"),
+            std::string::npos);
+  EXPECT_NE(refusal("traffic.0.pxn=true").find("write group and scale_up_sharing"), std::string::npos);
+}
+
+// On rails of four, with groups of two and experts over servers: what goes to another rail of another server.
+constexpr const char* kOnRails = R"(
+[topology]
+kind = "rail"
+servers = 4
+gpus = 4
+servers_per_segment = 4
+spines = 2
+host_rate = "100 Gbps"
+fabric_rate = "100 Gbps"
+[algorithm]
+name = "fixed-window"
+[[traffic]]
+kind = "training"
+tensor = 1
+data = 8
+pipeline = 2
+experts = 8
+layers = 2
+microbatches = 2
+activations = "400 KB"
+gradients = "800 KB"
+attention = "20 us"
+mlp = "30 us"
+group = 4
+scale_up_sharing = "max-min"
+)";
+
+// By PXN nothing crosses the spines, all is received, and results do not depend on how the run is taken.
+TEST(TrainingStep, KeepsToRailsByPxn) {
+  struct Seen {
+    std::uint64_t crossed = 0;  // bytes between switches
+    std::optional<Time> completion;
+    std::uint64_t messages = 0;
+  };
+  const auto step = [](std::vector<std::string> set) {
+    const auto run = build(load_scenario(kOnRails, "a.toml", set));
+    while (!run.simulation->advance()) {
+    }
+    const auto summary = probe::report_collectives(*run.simulation, run.tags).at(0);
+    EXPECT_EQ(summary.unfinished, 0u);
+    Seen out{0, summary.completion, summary.messages};
+    const auto& t = run.model->topology;
+    for (std::uint32_t port = 0; port < t.ports(); ++port)
+      if (t.port_owner(port) >= t.hosts && t.port_peer(port) >= t.hosts)
+        out.crossed += run.simulation->port_figures(port).sent_bytes;
+    return out;
+  };
+  const Seen plain = step({});
+  EXPECT_GT(plain.crossed, 1'000'000u);
+  for (const char* path : {"traffic.0.critical_path=false", "traffic.0.critical_path=true"}) {
+    const Seen pxn = step({"traffic.0.pxn=true", path});
+    ASSERT_TRUE(pxn.completion);
+    EXPECT_EQ(pxn.crossed, 0u);
+    EXPECT_EQ(pxn.messages, plain.messages);
+    for (const char* way : {"run.threads=2", "run.scheduler=wheel"})
+      EXPECT_EQ(step({"traffic.0.pxn=true", path, way}).completion, pxn.completion) << way;
+  }
+  EXPECT_TRUE(step({"traffic.0.pxn=true", "transport.connections=kept"}).completion);
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ TEST(Hsdp, ServersAreAtRandomPlaces) {
 
 TEST(Hsdp, SaysWhatIsWrong) {
   EXPECT_EQ(error_of([] { make_hsdp({}, uniform_hosts(20)); }),
-            "group: 8 does not fit 20 hosts; they must be at least two whole groups");
+            "group: 8 does not fit 20 hosts; they must be at least two whole groups, valid are 1, 2, 4, 5, 10");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -134,6 +135,14 @@ class Driver {
   virtual void add(std::uint32_t /*host*/, MessageSums&) const {}
   // Messages of which each waits for the receipt of the one before: all of them together last at least as long.
   virtual std::vector<ChainLink> chain() const { return {}; }
+  // Calls visit() with a message of each two hosts of which one sends to the other by the network, until it returns
+  // false. Returns whether it never did. A driver that does not know them all tells those of its chain.
+  using VisitMessage = std::function<bool(const Message&)>;
+  virtual bool each_pair(const VisitMessage& visit) const {
+    for (const ChainLink& link : chain())
+      if (!visit(link.message)) return false;
+    return true;
+  }
   // By what a host spends its time, by name, and how much of it so far; nothing = it takes no part.
   virtual std::vector<std::string> activities() const { return {}; }
   virtual std::vector<Time> times_of(std::uint32_t /*host*/) const { return {}; }

@@ -14,7 +14,10 @@ Nics<P>::Nics(const Model& m)
       is_ideal_(m.host.ideal_nics()),
       sends_at_once_(is_ideal_ && m.host.nic_rate == Rate{}),
       takes_from_(m.host.nic_rate == Rate{} ? 0 : m.topology.hosts),
-      have_several_(m.routing.hosts_have_several_ports()) {
+      have_several_(m.routing.hosts_have_several_ports()),
+      answers_choose_(have_several_ && std::any_of(m.profiles.begin(), m.profiles.end(), [](const Profile& p) {
+                        return p.balancing.answer_ports != AnswerPorts::data;
+                      })) {
   if (have_several_) {
     find_ports(m);
     return;

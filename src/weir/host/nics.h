@@ -64,9 +64,14 @@ class Nics : public sim::PartitionPart<Nics, P> {
   Rate path_rate_of(const Host& host, const Flow& flow, Rate slowest) const;
   // Of a flow whose packets' entropies name their ports: the entropy of the packet that it sends now.
   std::uint32_t take_entropy(std::uint32_t h, const Flow& flow, Time now);
-  // A packet has come to a host by this port of it, by which all leaves that is answered to it.
+  // A packet has come to a host by this port of it.
   void note_arrival(std::uint32_t port) { came_by_ = port; }
-  std::uint32_t port_of_answers() const { return came_by_; }
+  // The port by which an answer to it leaves.
+  std::uint32_t port_of_answer(std::uint32_t h, const net::Packet& answer, Time now) {
+    if (!answers_choose_) [[likely]]
+      return came_by_;
+    return choose_for_answer(h, answer, now);
+  }
   // The routes have changed: flows whose port does not lead to their destination any more move to one that does.
   void follow_routes(Time now);
 
@@ -144,6 +149,8 @@ class Nics : public sim::PartitionPart<Nics, P> {
   bool send_own(std::uint32_t h, OwnPort& own, Time now);
   bool send_common(std::uint32_t h, OwnPort& own, Time now);
   [[gnu::noinline]] Time wake_of_several(std::uint32_t h, Time now) const;
+  [[gnu::noinline]] std::uint32_t choose_for_answer(std::uint32_t h, const net::Packet& answer, Time now);
+  std::uint32_t idle_port(std::uint32_t h, const net::Packet& packet, Time now);
   void send_by(std::uint32_t h, const net::Port& nic, Time now);
   Time wake_of_one(const Host& host, const net::Port& nic, Time now) const;
   void wake_at(std::uint32_t h, Time sends);
@@ -158,6 +165,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   std::vector<Time> takes_from_;    // by host: when its NIC takes the next packet; empty without host.nic_rate
   std::vector<HostPorts> several_;  // by host; empty if all hosts have one port
   const bool have_several_;         // it is not empty
+  const bool answers_choose_;       // some answers do not leave by the port by which their data came
   std::uint32_t came_by_ = 0;       // the port of a host at which a packet has just arrived
   std::uint32_t in_turn_ = kNone;   // the host whose turn it is ...
   Time scheduled_;                  // ... and the time of its event; max = it has none

@@ -34,6 +34,10 @@ enum class AckRouting : std::uint8_t { hash, adaptive };
 // the flow's, by its source port; whichever is free; the one that the packet's own entropy names.
 enum class PortChoice : std::uint8_t { automatic, hash, lane, free, entropy };
 
+// By which port of such a host an answer leaves: that by which the data came; the one that the answer's own entropy
+// names; the next one that is idle.
+enum class AnswerPorts : std::uint8_t { data, hash, free };
+
 struct BalancingParams {
   Balancing kind = Balancing::ecmp;
   std::int64_t entropies = 65'536;
@@ -43,6 +47,7 @@ struct BalancingParams {
   PathMarks marks = PathMarks::data;
   AckRouting acks = AckRouting::hash;
   PortChoice ports = PortChoice::automatic;
+  AnswerPorts answer_ports = AnswerPorts::data;
 
   static void describe(ParamList<BalancingParams>& p) {
     using B = BalancingParams;
@@ -91,6 +96,12 @@ struct BalancingParams {
         "that sprays, free: whichever is free; entropy: the one that the packet's entropy names, so that reps "
         "learns which ports are bad. auto: hash or free",
         "hash: IEEE 802.1AX; lane: NCCL, a channel keeps to a NIC; free: uet-htsim");
+    p.choice(
+        "answer_ports", &B::answer_ports, {"data", "hash", "free"},
+        "of hosts with several ports, by which acknowledgements and other answers to data leave. data: that by which "
+        "the data came; hash: the one that the hash of the answer's addresses and ports names; free: the next one in "
+        "turn that sends nothing, or the next one if all do",
+        "data: queue pairs of RDMA are of one port; hash: IEEE 802.1AX; free: uet-htsim");
   }
 
   // Whether each packet may take another path: the sender draws an entropy for each.

@@ -23,7 +23,9 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   // Whether acknowledgements tell how long they have waited here (Sack::host_delay).
   bool tell_delay() const { return !queues_.empty(); }
   // Sends a packet that host h has made at `now`: at once, or after the host's delay.
-  void send(std::uint32_t h, const net::Packet& packet, Time now) { send_by(nics().port_of_answers(), h, packet, now); }
+  void send(std::uint32_t h, const net::Packet& packet, Time now) {
+    send_by(nics().port_of_answer(h, packet, now), h, packet, now);
+  }
   // The same by this port of the host, of what is no answer to a packet that has just come.
   void send_by(std::uint32_t port, std::uint32_t h, const net::Packet& packet, Time now) {
     if (queues_.empty()) [[likely]]

@@ -51,6 +51,7 @@ Json document_of(const Manifest& m) {
   if (m.stall) json["stall"] = stall(*m.stall);
   if (m.forked_at) json["forked_at_ps"] = m.forked_at->ps;
   if (m.changes > 0) json["changes"] = m.changes;
+  if (!m.notices.empty()) json["notices"] = m.notices;
   for (const UsedPlugin& plugin : m.plugins)
     json["plugins"].push_back({{"file", plugin.file}, {"xxh128", plugin.checksum}});
   json["seed"] = m.seed;

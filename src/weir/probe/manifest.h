@@ -28,6 +28,7 @@ struct Manifest {
   std::optional<Time> forked_at;  // up to this instant another scenario held (weir fork)
   std::uint64_t changes = 0;      // that were made while it ran (steering.toml); 0 = it is what its scenario says
   std::vector<UsedPlugin> plugins;
+  std::vector<std::string> notices;  // what has been chosen for the scenario, and why; sentences
   std::uint64_t seed = 0;
   std::uint32_t threads = 1;
   std::optional<engine::Regime> regime;  // how the engine took its events; its results do not depend on it

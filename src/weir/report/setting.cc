@@ -242,9 +242,13 @@ std::vector<std::string> link_events(const Settings& settings) {
         : reroutes ? "goes down; what is on it is lost, and from then on switches take the paths that are left, if any"
                    : "goes down; switches go on sending over it, and all of that is lost";
     const std::string place = at(run, row + "parallel");
-    out.push_back(fmt::format("At {} {} between nodes {} and {} {}.", at(run, row + "time"),
-                              place.empty() || place == "0" ? "every link" : "link " + place, at(run, row + "a"),
-                              at(run, row + "b"), what));
+    std::string links =
+        fmt::format("{} between nodes {} and {}", place.empty() || place == "0" ? "every link" : "link " + place,
+                    at(run, row + "a"), at(run, row + "b"));
+    for (const char* whole : {"switch", "plane"})
+      if (const std::string number = at(run, row + whole); !number.empty() && number != "-1")
+        links = fmt::format("every link of {} {}", whole, number);
+    out.push_back(fmt::format("At {} {} {}.", at(run, row + "time"), links, what));
   }
 }
 

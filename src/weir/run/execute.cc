@@ -65,6 +65,7 @@ Outcome conclude(probe::ProbeSet& probes, const probe::RunClock& clock, const sc
   out.summary = probes.finish();
   out.manifest = probes.manifest(clock);
   out.manifest.title = s.title;
+  out.manifest.notices = s.notices;
   out.manifest.fidelity = out.summary.fidelity = s.run.fidelity->name;
   if (out.manifest.stall) out.manifest.reason = engine::to_text(*out.manifest.stall);
   return out;

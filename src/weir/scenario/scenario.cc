@@ -336,8 +336,11 @@ Scenario read_scenario(const Value& document, const std::string& file) {
   out.profiles = read_profiles(root, out.notices);
   choose_ecn(root.table("network").table("ecn"), out);
   choose_nics(root.table("host"), out);
-  for (const auto& table : root.tables("traffic"))
-    choose_servers(table, out, out.traffic.emplace_back(read_source(table, out.profiles)));
+  for (const auto& table : root.tables("traffic")) {
+    TrafficSource& source = out.traffic.emplace_back(read_source(table, out.profiles));
+    choose_servers(table, out, source);
+    choose_algorithm(out, source);
+  }
   if (!other_flows.empty() && !out.traffic.empty())
     throw root.error_at("traffic", fmt::format("all flows are those of {}; remove one of the two", other_flows));
   read_probes(root.table("probes"), out.probes);

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "weir/base/error.h"
 #include "weir/scenario/build.h"
+#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/calls.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/hosts.h"
@@ -93,6 +96,26 @@ void choose_servers(const TableReader& table, Scenario& s, TrafficSource& source
   choose<traffic::Collective>(s, source);
   choose<traffic::Calls>(s, source);
   choose<traffic::Training>(s, source);
+}
+
+void choose_algorithm(Scenario& s, TrafficSource& source) {
+  if (source.params == nullptr || source.kind->params != &params_of<traffic::Collective>()) return;
+  const auto& given = *static_cast<const traffic::Collective*>(source.params.get());
+  if (given.operation != traffic::Operation::all_reduce) return;
+  const auto topology = topology_of(s);
+  if (!topology) return;
+  traffic::Context context;
+  context.host_rates.resize(topology->hosts);
+  for (const net::Link& link : topology->links)
+    for (const std::uint32_t node : {link.a, link.b})
+      if (node < topology->hosts) context.host_rates[node] = context.host_rates[node] + link.rate;
+  for (Rate& rate : context.host_rates) rate = s.host.capped(rate);
+  try {
+    traffic::AllReduceChoice choice = traffic::choose_all_reduce(given, context);
+    source.params = std::make_shared<traffic::Collective>(std::move(choice.collective));
+    if (!choice.reason.empty()) s.notices.push_back(fmt::format("'{}': {}", source.tag, choice.reason));
+  } catch (const InputError&) {  // refused later, with its place
+  }
 }
 
 void warn_of_rails(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {

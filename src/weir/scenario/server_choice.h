@@ -15,6 +15,9 @@ namespace weir::scenario {
 // Where messages are skipped (run.fast_forward), which must be written down, nothing is set. `table` is of the source.
 void choose_servers(const TableReader& table, Scenario&, TrafficSource&);
 
+// Puts what an all-reduce that is to be chosen is (traffic/all_reduce_choice.h) where it is written, and tells why.
+void choose_algorithm(Scenario&, TrafficSource&);
+
 // Adds a warning for each ring over servers that goes from rail to rail: its last GPU of a server sends by its own NIC
 // to the first one of the next, over the upper switches, where NCCL keeps to a rail (PXN, NCCL_CROSS_NIC = 0).
 void warn_of_rails(const Scenario&, const engine::Model&, std::vector<std::string>& out);

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/chain_driver.h"
 #include "weir/traffic/direct_driver.h"
+#include "weir/traffic/hierarchy_driver.h"
 #include "weir/traffic/rounds_driver.h"
 #include "weir/traffic/schedule_driver.h"
 #include "weir/traffic/tree_driver.h"
@@ -51,9 +53,10 @@ class CallDesk final : public Desk {
   const std::uint64_t call_;
 };
 
-// What a plan refuses of a line of a file.
-CollectivePlan plan_of(const NamedCall& call, const Context& context) {
+// What a plan refuses of a line of a file. A call that is to be chosen becomes what it is.
+CollectivePlan plan_of(NamedCall& call, const Context& context) {
   try {
+    call.what = chosen(call.what, context);
     return plan_collective(call.what, context);
   } catch (const InputError& error) {
     if (call.where.file.empty() || !error.where().file.empty()) throw;
@@ -72,6 +75,10 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
                                               std::uint32_t group) {
   switch (c.operation) {
     case Operation::tree_all_reduce: return std::make_unique<TreeDriver>(c, context, plan, group);
+    case Operation::hierarchical_all_reduce:
+      if (c.within == Within::ring && c.across == Across::ring)
+        return std::make_unique<ScheduleDriver>(c, context, plan, group);
+      return std::make_unique<HierarchyDriver>(c, context, plan, group);
     case Operation::ring_broadcast:
     case Operation::ring_reduce: return std::make_unique<ChainDriver>(c, context, plan, group);
     case Operation::all_to_all:
@@ -107,7 +114,7 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
       fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
       names_{"computation"},
       of_host_(context.hosts()) {
-  for (const NamedCall& named : calls) {
+  for (NamedCall& named : calls) {
     const CollectivePlan plan = plan_of(named, context);
     Call& call = calls_.emplace_back();
     call.compute = named.what.compute;
@@ -308,6 +315,13 @@ std::vector<ChainLink> CallsDriver::chain() const {
   std::vector<ChainLink> out = calls_[0].groups[0]->chain();
   if (!out.empty()) out.front().delay += calls_[0].compute;
   return out;
+}
+
+bool CallsDriver::each_pair(const VisitMessage& visit) const {
+  for (const Call& call : calls_)
+    for (const auto& group : call.groups)
+      if (!group->each_pair(visit)) return false;
+  return true;
 }
 
 std::vector<Time> CallsDriver::times_of(std::uint32_t host) const { return of_host_[host].times; }

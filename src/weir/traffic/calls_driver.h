@@ -38,6 +38,7 @@ class CallsDriver final : public Driver {
   std::optional<MessageSums> sums() const override;
   void add(std::uint32_t host, MessageSums& sums) const override;
   std::vector<ChainLink> chain() const override;
+  bool each_pair(const VisitMessage& visit) const override;
   std::vector<std::string> activities() const override { return names_; }
   std::vector<Time> times_of(std::uint32_t host) const override;
 

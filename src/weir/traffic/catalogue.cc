@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weir/base/suggestion.h"
+#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/calls_driver.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
@@ -60,7 +61,7 @@ bool is_written_down(const Collective& c) {
 Kind collective() {
   return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
           [](Traffic& traffic, const void* params, const Context& context) {
-            const auto& c = *static_cast<const Collective*>(params);
+            const Collective c = chosen(*static_cast<const Collective*>(params), context);
             if (c.is_series())
               traffic.add(std::make_unique<CallsDriver>(c, context));
             else if (is_written_down(c))

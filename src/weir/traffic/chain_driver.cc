@@ -56,6 +56,11 @@ std::uint64_t ChainDriver::moves(std::uint32_t rank) const {
   return out;
 }
 
+void ChainDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
+  for (std::uint32_t channel = 0; channel < std::min(collective().channels, collective().chunks); ++channel)
+    if (const std::uint32_t own = place(rank, channel); own + 1 < ranks()) visit(message_of(own, channel));
+}
+
 std::vector<CollectiveDriver::Hop> ChainDriver::longest() const {
   std::vector<Hop> out;
   for (std::uint32_t own = 0; own + 1 < ranks(); ++own) out.push_back({at(own, 0), message_of(own, 0)});

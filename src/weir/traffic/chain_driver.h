@@ -29,6 +29,7 @@ class ChainDriver final : public CollectiveDriver {
   Bytes each() const override { return {}; }
   // With one channel the whole buffer leaves the first rank before the last chunk has gone along the chain.
   std::vector<Hop> longest() const override;
+  void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { next_[rank] = first_chunks(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }

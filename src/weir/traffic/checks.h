@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
+
 #include "weir/base/error.h"
 #include "weir/base/params.h"
 #include "weir/traffic/arrivals.h"
@@ -24,6 +27,17 @@ inline void check_size(Bytes size) {
   if (size < Bytes{1} || size > kMaxFlowSize)
     throw InputError(
         "size", fmt::format("{} is out of range; valid is 1 B to {}", format_value(size), format_value(kMaxFlowSize)));
+}
+
+// The whole numbers from `least` to `most` that divide n, for messages: "1, 2, 4, 8", the first sixteen if there are
+// more; "none".
+inline std::string divisors_text(std::uint32_t n, std::uint32_t least, std::uint32_t most) {
+  constexpr int kShown = 16;
+  std::string out;
+  int count = 0;
+  for (std::uint32_t d = least; d <= most && count <= kShown; ++d)
+    if (n % d == 0) out += count++ == kShown ? ", ..." : fmt::format("{}{}", out.empty() ? "" : ", ", d);
+  return out.empty() ? "none" : out;
 }
 
 // Below a picosecond, gaps round to nothing and time would not advance.

@@ -226,6 +226,18 @@ std::vector<ChainLink> CollectiveDriver::chain() const {
   return out;
 }
 
+bool CollectiveDriver::each_pair(const VisitMessage& visit) const {
+  bool goes_on = true;
+  for (std::uint32_t rank = 0; rank < ranks() && goes_on; ++rank)
+    each_peer(rank, [&](const Send& send) {
+      Message m = message(rank, send);
+      if (!goes_on || is_near(m)) return;
+      m.src = by_whom(m);
+      goes_on = visit(m);
+    });
+  return goes_on;
+}
+
 template <class A>
 void CollectiveDriver::archive_both(A& a, std::uint32_t host) {
   if (who_.rank(host) == kNone) return;

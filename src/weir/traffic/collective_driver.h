@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ class CollectiveDriver : public Driver {
   std::optional<MessageSums> sums() const final;
   void add(std::uint32_t host, MessageSums& sums) const final;
   std::vector<ChainLink> chain() const final;
+  bool each_pair(const VisitMessage& visit) const final;
 
   void archive(Saver& a, std::uint32_t host) final;
   void archive(Loader& a, std::uint32_t host) final;
@@ -79,6 +81,7 @@ class CollectiveDriver : public Driver {
     std::uint32_t from = 0;  // rank
     Send message;
   };
+  using VisitSend = std::function<void(const Send&)>;
 
   // `messages` in all.
   CollectiveDriver(const Collective& collective, const Context& context, Communicator who, std::uint64_t messages);
@@ -123,6 +126,8 @@ class CollectiveDriver : public Driver {
   virtual Time least() const { return {}; }
   // Messages of which each waits for the one before.
   virtual std::vector<Hop> longest() const = 0;
+  // Calls visit() with a message of this rank to each other one that it sends to beyond its server.
+  virtual void each_peer(std::uint32_t rank, const VisitSend& visit) const = 0;
   // What else is known of a rank; it begins anew.
   virtual void reset_rank(std::uint32_t /*rank*/) {}
   virtual void archive_rank(Saver&, std::uint32_t /*rank*/) {}
@@ -152,10 +157,7 @@ class CollectiveDriver : public Driver {
   void end(Desk& desk);
   static std::uint64_t lane_of(const Message& m) { return std::uint64_t{m.dst} << 16 | m.sport; }
   // Who sends a message for its host: another one of its server, if the receiver is on that one's rail (PXN).
-  std::uint32_t by_whom(const Message& m) const {
-    const std::uint32_t group = scale_up_.group;
-    return collective_.pxn && !scale_up_.joins(m.src, m.dst) ? m.src - m.src % group + m.dst % group : m.src;
-  }
+  std::uint32_t by_whom(const Message& m) const { return collective_.pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
   void send_by_rail(Desk& desk, Message message) const;
   // A message has left its slot.
   void free_slot(Desk& desk, std::uint32_t rank, const Message& message);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <utility>
 
 #include "weir/traffic/checks.h"
@@ -36,12 +35,13 @@ void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks)
   if (needs_servers && (c.group < 2 || ranks % c.group != 0 || ranks / c.group < 2))
     throw InputError("group",
                      fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
-                                 "hosts; {} is not possible",
-                                 ranks, c.group));
+                                 "hosts; {} is not possible, valid are {}",
+                                 ranks, c.group, divisors_text(ranks, 2, ranks / 2)));
   const bool knows_servers = needs_servers || c.operation == Operation::tree_all_reduce || c.channels > 1;
   if (c.group == 1 || (c.ranks > 0 && !knows_servers)) return;
   if (ranks % c.group != 0)
-    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, ranks));
+    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", c.group,
+                                          ranks, divisors_text(ranks, 1, ranks)));
   for (std::size_t i = 0; i < hosts.size(); ++i)
     if (hosts[i] / c.group != hosts[i - i % c.group] / c.group)
       throw InputError("hosts",
@@ -62,23 +62,6 @@ void check_in_switch(const Collective& c, const Hosts& placed, std::uint32_t ran
           fmt::format("host {} is not of the server of host {}, whose switch adds up; hosts of an operation "
                       "are of one server, such as with ranks = {}",
                       placed[i], first, c.group));
-}
-
-// PXN sends by all GPUs of a server.
-void check_pxn(const Collective& c, const Hosts& hosts) {
-  if (!c.pxn) return;
-  if (c.group == 1 || c.scale_up_sharing != Sharing::max_min)
-    throw InputError("pxn",
-                     "it needs servers whose GPUs share their scale-up links; write group and scale_up_sharing = "
-                     "\"max-min\" as well");
-  std::map<std::uint32_t, std::uint32_t> of_server;
-  for (const std::uint32_t host : hosts) ++of_server[host / c.group];
-  for (const auto& [server, count] : of_server)
-    if (count != c.group)
-      throw InputError("pxn",
-                       fmt::format("of server {}, hosts {} to {}, {} take part; all of its GPUs must, since others "
-                                   "send by them",
-                                   server, server * c.group, (server + 1) * c.group - 1, count));
 }
 
 void check_size_of(const Collective& c, std::uint32_t n) {
@@ -146,9 +129,10 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError("channels", fmt::format("{} chunk(s) cannot go by {} channels; write at least as many chunks",
                                              c.chunks, c.channels));
   if (c.root >= n) throw InputError("root", fmt::format("there is no rank {}; valid is 0 to {}", c.root, n - 1));
-  check_pxn(c, hosts);
+  check_pxn(c.pxn, c.group, c.scale_up_sharing, hosts);
   if (c.group > 1 && all % c.group != 0)
-    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", c.group, all));
+    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", c.group,
+                                          all, divisors_text(all, 1, all)));
   const Hosts placed = by_group(place(hosts, c.placement, c.group, context), n, c.stride);
   check_servers(c, placed, n);
   check_in_switch(c, placed, n);
@@ -163,9 +147,10 @@ void Collective::describe(ParamList<Collective>& p) {
        {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
         "hierarchical-all-reduce", "tree-all-reduce", "ring-broadcast", "ring-reduce", "gather", "scatter",
         "all-to-all-v", "barrier", "bruck-all-to-all", "bruck-all-gather", "pat-all-gather", "pat-reduce-scatter",
-        "in-switch-all-reduce"},
+        "in-switch-all-reduce", "all-reduce"},
        "what the hosts do; trees are two at once, each with half of the buffer; in-switch: the scale-up switch of a "
-       "server adds up, as NVLink SHARP does (NCCL's NVLS)",
+       "server adds up, as NVLink SHARP does (NCCL's NVLS); all-reduce: by ring, tree, hierarchical or in-switch, "
+       "whichever NCCL's tuning expects to be the quickest for these servers and this size",
        "Thakur et al., IJHPCA 2005; NCCL trees.cc; Bruck et al., IEEE TPDS 1997")
       .required = true;
   p.bytes(
@@ -203,7 +188,17 @@ void Collective::describe(ParamList<Collective>& p) {
            "share of scale_up_rate at which the switch of a server adds up and spreads",
            "NCCL tuning.cc: 0.85 of Hopper, "
            "0.74 of Blackwell")
-      .only_with("operation", {"in-switch-all-reduce"});
+      .only_with("operation", {"in-switch-all-reduce", "hierarchical-all-reduce", "all-reduce"});
+  p.choice("within", &C::within, {"ring", "switch"},
+           "by what servers add up and spread: by rings, or by their scale-up switches", "NCCL: NVLS tree")
+      .only_with("operation", {"hierarchical-all-reduce"});
+  p.choice("across", &C::across, {"ring", "tree"},
+           "what GPUs of equal places do: a ring, or two trees at once, each with half of what they have",
+           "NCCL: NVLS tree")
+      .only_with("operation", {"hierarchical-all-reduce"});
+  p.choice("generation", &C::generation, {"volta", "ampere", "hopper", "blackwell"},
+           "whose constants of NCCL's tuning count; switches of servers add up from Hopper on", "NCCL tuning.cc")
+      .only_with("operation", {"all-reduce"});
   p.choice("order", &C::order, {"next", "nccl"},
            "to whom a host sends first: to the next one, or in the order of NCCL's sends and receives",
            "ncclP2pSchedule")

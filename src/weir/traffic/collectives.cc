@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "weir/traffic/checks.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/schedule.h"
 
@@ -90,8 +91,9 @@ Program make_hsdp(const Hsdp& h, const Context& context) {
   Hosts hosts = parse_hosts(h.hosts, "hosts", context);
   const auto n = static_cast<std::uint32_t>(hosts.size());
   if (h.group < 1 || n % h.group != 0 || n / h.group < 2)
-    throw InputError("group",
-                     fmt::format("{} does not fit {} hosts; they must be at least two whole groups", h.group, n));
+    throw InputError(
+        "group", fmt::format("{} does not fit {} hosts; they must be at least two whole groups, valid are {}", h.group,
+                             n, divisors_text(n, 1, n / 2)));
   check_count(static_cast<double>(n) * h.steps, "steps");
   const std::uint32_t servers = n / h.group;
   constexpr std::int64_t kPaperPackets = 3'344;

@@ -26,6 +26,14 @@ inline constexpr std::uint32_t kMaxCalls = 4'000'000;
 // In which order a rank sends to the others: the next one first, or as NCCL does (traffic/peer_order.h).
 enum class Order : std::uint8_t { next, nccl };
 
+// Of a hierarchical all-reduce: by what a server adds up and spreads, and what its GPUs do with those of their place in
+// other servers (traffic/hierarchy_driver.h).
+enum class Within : std::uint8_t { ring, in_switch };
+enum class Across : std::uint8_t { ring, tree };
+
+// GPUs whose constants NCCL's tuning has (traffic/nccl_tuning.h).
+enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
+
 // With `chunks` = c the buffer is cut into c parts, each of which goes through the operation by itself.
 struct Collective {
   Operation operation = Operation::ring_all_reduce;
@@ -53,6 +61,9 @@ struct Collective {
   Sharing scale_up_sharing = Sharing::serial;
   bool pxn = false;
   double in_switch_efficiency = 0.85;
+  Within within = Within::ring;
+  Across across = Across::ring;
+  Generation generation = Generation::hopper;
 
   // Whether there are several calls or process groups (traffic/calls_driver.h).
   bool is_series() const { return ranks > 0 || repeat > 1 || compute > Time{}; }

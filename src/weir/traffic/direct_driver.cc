@@ -129,6 +129,12 @@ std::uint64_t DirectDriver::moves(std::uint32_t rank) const {
   return out;
 }
 
+void DirectDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
+  for (std::uint32_t peer = 0; peer < peers(rank); ++peer)
+    if (const Bytes size = amount(rank, peer, 0); size > Bytes{})
+      visit({.to = to(rank, peer), .peer = peer, .size = size});
+}
+
 std::vector<CollectiveDriver::Hop> DirectDriver::longest() const {
   const bool is_equal = is_exchange(collective().operation);
   std::vector<Hop> out;

@@ -42,6 +42,7 @@ class DirectDriver final : public CollectiveDriver {
   Time least() const override { return least_; }
   // The longest message alone.
   std::vector<Hop> longest() const override;
+  void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { next_[rank] = 0; }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }

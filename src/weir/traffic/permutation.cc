@@ -12,13 +12,13 @@ namespace weir::traffic {
 
 namespace {
 
-struct Members {
+struct Chosen {
   std::vector<std::uint32_t> others;  // both in ascending order
   std::vector<std::uint32_t> elephants;
 };
 
-Members choose(const Permutation::Params& params, const Context& context) {
-  Members out{parse_hosts(params.hosts, "hosts", context), {}};
+Chosen choose(const Permutation::Params& params, const Context& context) {
+  Chosen out{parse_hosts(params.hosts, "hosts", context), {}};
   auto& hosts = out.others;
   const std::size_t members = params.members == 0 ? hosts.size() : params.members;
   if (members > hosts.size())

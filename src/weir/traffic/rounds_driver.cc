@@ -40,6 +40,10 @@ Bytes RoundsDriver::each() const {
   return {payload().count / std::max<std::int64_t>(1, collective().size.count) * part * collective().chunks};
 }
 
+void RoundsDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
+  for (std::uint32_t round = 0; round < rounds_.rounds(); ++round) visit(message_of(rank, 0, round));
+}
+
 std::vector<CollectiveDriver::Hop> RoundsDriver::longest() const {
   std::vector<Hop> out;
   std::uint32_t rank = 0;

@@ -32,6 +32,7 @@ class RoundsDriver final : public CollectiveDriver {
   Bytes each() const override;
   // Round by round from one rank to the next.
   std::vector<Hop> longest() const override;
+  void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { come_[rank].clear(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.values(come_[rank]); }

@@ -13,6 +13,7 @@ double bus_factor(Operation operation, std::uint32_t n) {
     case Operation::hierarchical_all_reduce:
     case Operation::tree_all_reduce:
     case Operation::in_switch_all_reduce:
+    case Operation::all_reduce:
     case Operation::halving_doubling_all_reduce: return 2 * share;
     case Operation::ring_broadcast:
     case Operation::ring_reduce: return 1;
@@ -83,6 +84,19 @@ std::uint32_t Schedule::peer(std::uint32_t step) const {
     case Operation::hierarchical_all_reduce: return is_across(step) ? 1 : 0;
     default: return 0;
   }
+}
+
+std::uint32_t Schedule::peers() const {
+  switch (operation_) {
+    case Operation::all_to_all: return ranks_ - 1;
+    case Operation::halving_doubling_all_reduce: return steps() / 2;
+    case Operation::hierarchical_all_reduce: return 2;
+    default: return 1;
+  }
+}
+
+std::uint32_t Schedule::first_step_to(std::uint32_t peer) const {
+  return operation_ == Operation::hierarchical_all_reduce && peer == 1 ? first_across() : peer;
 }
 
 // In each step of a ring all segments are sent by somebody; halving moves n / 2, n / 4, ... 1 buffers, and doubling as

@@ -27,6 +27,7 @@ enum class Operation : std::uint8_t {
   pat_all_gather,
   pat_reduce_scatter,
   in_switch_all_reduce,  // by a server's scale-up switch (traffic/direct_driver.h)
+  all_reduce,            // the quickest of these for servers and sizes as they are (traffic/all_reduce_choice.h)
 };
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
@@ -61,6 +62,9 @@ class Schedule {
   std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
   // Which of the ranks to which a rank sends it is to whom it does in a step, in the order in which they come first.
   std::uint32_t peer(std::uint32_t step) const;
+  // How many these are, and the first step in which a rank sends to one of them.
+  std::uint32_t peers() const;
+  std::uint32_t first_step_to(std::uint32_t peer) const;
   // What each rank sends at least by the network of a buffer of `size` bytes, in all steps.
   Bytes each(Bytes size) const;
   // What all ranks together send of a buffer of `size` bytes; no more than the largest sum of bytes.

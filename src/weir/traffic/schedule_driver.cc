@@ -1,5 +1,7 @@
 #include "weir/traffic/schedule_driver.h"
 
+#include <algorithm>
+
 namespace weir::traffic {
 
 ScheduleDriver::ScheduleDriver(const Collective& c, const Context& context, const CollectivePlan& plan,
@@ -28,6 +30,12 @@ void ScheduleDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   if (step < schedule_.steps()) return send_later(desk, rank, message_of(rank, chunk_of(word), step));
   const std::uint64_t next = std::uint64_t{chunk_of(word)} + first_chunks();
   if (next < collective().chunks) send(desk, rank, message_of(rank, static_cast<std::uint32_t>(next), 0));
+}
+
+void ScheduleDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
+  for (std::uint32_t channel = 0; channel < std::min(collective().channels, collective().chunks); ++channel)
+    for (std::uint32_t peer = 0; peer < schedule_.peers(); ++peer)
+      visit(message_of(rank, channel, schedule_.first_step_to(peer)));
 }
 
 std::vector<CollectiveDriver::Hop> ScheduleDriver::longest() const {

@@ -21,6 +21,7 @@ class ScheduleDriver final : public CollectiveDriver {
   Bytes each() const override { return schedule_.each(collective().size); }
   // Once round the ranks with the last chunk.
   std::vector<Hop> longest() const override;
+  void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   Send message_of(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
 
   const Schedule schedule_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "weir/base/limits.h"
 #include "weir/base/params.h"
@@ -21,6 +22,17 @@ enum class Sharing : std::uint8_t { serial, max_min };
 inline Time carry(const ScaleUp& by, const Desk& desk, Bytes size, Time& free) {
   free = std::max(free, desk.now()) + transmission_time(size, by.rate);
   return std::max(free + by.latency, desk.now() + desk.lag());
+}
+
+// GPUs of a server with PXN.
+inline constexpr std::uint32_t kMostOnRails = 65'000;
+// PXN sends by all GPUs of a server: complaints about `pxn` unless they share their links and all take part.
+void check_pxn(bool pxn, std::uint32_t group, Sharing sharing, const std::vector<std::uint32_t>& hosts);
+
+// Who sends a message between these hosts: the GPU of the sender's server that is on the receiver's rail, or the sender
+// itself if it is that, or if both are of one server.
+inline std::uint32_t by_rail(const ScaleUp& by, std::uint32_t src, std::uint32_t dst) {
+  return by.joins(src, dst) ? src : by.first_of(src) + dst % by.group;
 }
 
 template <class T>

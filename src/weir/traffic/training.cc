@@ -29,7 +29,10 @@ std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
   if (!t.expert_sizes.empty() && t.experts < 2)
     throw InputError("expert_sizes", "without experts there is nothing to send to them; write experts as well");
   if (t.group > 1 && hosts.size() % t.group != 0)
-    throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers", t.group, hosts.size()));
+    throw InputError(
+        "group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", t.group, ranks,
+                             divisors_text(static_cast<std::uint32_t>(ranks), 1, static_cast<std::uint32_t>(ranks))));
+  check_pxn(t.pxn, t.group, t.scale_up_sharing, hosts);
   for (const auto& [size, parts, key] : {std::tuple{t.activations, 2 * t.tensor * t.experts, "activations"},
                                          std::tuple{t.gradients, t.data, "gradients"}})
     if (size.count < parts)
@@ -74,6 +77,7 @@ void Training::describe(ParamList<Training>& p) {
   p.text("hosts", &T::hosts, "those that take part, in order of their ranks: \"all\", \"0-15\", \"0-3,8\"");
   p.choice("placement", &T::placement, {"in-order", "random"}, "servers in order, or at random");
   describe_servers(p);
+  describe_pxn(p);
   p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
       .only_with("slow");

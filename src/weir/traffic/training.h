@@ -55,6 +55,7 @@ struct Training {
   Rate scale_up_rate = ScaleUp{}.rate;
   Time scale_up_latency = ScaleUp{}.latency;
   Sharing scale_up_sharing = Sharing::serial;
+  bool pxn = false;
   std::string slow;
   double slow_factor = 1.2;
   bool critical_path = false;

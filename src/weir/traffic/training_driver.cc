@@ -8,7 +8,6 @@
 
 #include "weir/base/error.h"
 #include "weir/traffic/matrix_file.h"
-#include "weir/traffic/schedule.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::traffic {
@@ -23,6 +22,10 @@ constexpr std::uint32_t kArrived = 2;  // a message that this rank has sent in i
 constexpr unsigned kChannelBits = 8;
 constexpr std::uint64_t kChannelMask = (std::uint64_t{1} << kChannelBits) - 1;
 
+// Ports of messages that another GPU of the sender's server has passed on: from this one on they say whose they are.
+constexpr std::uint16_t kPassedOn = kDestinationPort + 1;
+static_assert(kPassedOn + kMostOnRails <= 65'536);
+
 }  // namespace
 
 TrainingDriver::TrainingDriver(const Training& t, const Context& context)
@@ -34,6 +37,7 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       tells_path_(t.critical_path),
       scale_up_(scale_up_of(t)),
       shares_(scale_up_.is_there() && t.scale_up_sharing == Sharing::max_min),
+      pxn_(t.pxn),
       start_(t.start),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
@@ -114,7 +118,26 @@ void TrainingDriver::woken(Desk& desk, std::uint32_t word) {
   go_on(desk);
 }
 
-void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk, message.src, message.word); }
+std::uint32_t TrainingDriver::whose(const Message& m) const {
+  return m.dport < kPassedOn ? m.src : scale_up_.first_of(m.src) + (m.dport - kPassedOn);
+}
+
+void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk, whose(message), message.word); }
+
+// By the scale-up links: for this rank, or for another server, whose host then stands where the id does.
+void TrainingDriver::brought(Desk& desk, const Message& message) {
+  if (message.dport < kPassedOn) return posted(desk, message.src, message.word);
+  Message on = message;
+  on.dst = static_cast<std::uint32_t>(message.id);
+  on.id = kAnyUnlistedId;
+  desk.send(on);
+}
+
+// A message is sent, as far as its rank is concerned, when another one has it that passes it on.
+void TrainingDriver::carried(Desk& desk, const Message&) {
+  --of_rank_[ranks_[desk.host()]].sending;
+  go_on(desk);
+}
 
 std::size_t TrainingDriver::lane(std::uint32_t from, std::uint64_t channel) const {
   const bool is_expert = static_cast<Channel>(channel) == Channel::expert;
@@ -163,9 +186,8 @@ void TrainingDriver::note_path(Rank& own, Activity what, Time now) const {
     own.path.go_on(what, now);
 }
 
-void TrainingDriver::sent(Desk& desk, const Message&) {
-  --of_rank_[ranks_[desk.host()]].sending;
-  go_on(desk);
+void TrainingDriver::sent(Desk& desk, const Message& message) {
+  if (message.dport < kPassedOn) carried(desk, message);
 }
 
 // Something has happened: the rank does what it can.
@@ -283,77 +305,24 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
     desk.wake(there, kArrived);
     return;
   }
-  desk.send({.id = kAnyUnlistedId,
-             .word = word,
-             .size = size,
-             .dst = to,
-             .tag = labels_.tag,
-             .profile = labels_.profile,
-             .sport = static_cast<std::uint16_t>(kFirstSourcePort + (first_port_ + number) % kSourcePorts),
-             .dport = kDestinationPort});
+  Message m = message(number, to, size, word);
+  const std::uint32_t by = pxn_ ? by_rail(scale_up_, desk.host(), to) : desk.host();
+  if (by == desk.host()) return desk.send(m);
+  m.id = to;
+  m.dst = by;
+  m.dport = static_cast<std::uint16_t>(kPassedOn + desk.host() % scale_up_.group);
+  desk.move(m);
 }
 
-// Of all ranks of a stage, to or from their experts.
-Bytes TrainingDriver::exchanged(Bytes size) const {
-  const std::uint32_t rows = given_->empty() ? tensor_ * experts_ : tensor_ * data_;
-  Bytes out;
-  for (std::uint32_t rank = 0; rank < rows; ++rank)
-    for (std::uint32_t e = 0; e < experts_; ++e)
-      if (e != expert(rank)) out = saturating_sum(out, share(rank, e, size));
-  return saturating_product(out, tensor_ * data_ / rows);
-}
-
-std::optional<MessageSums> TrainingDriver::sums() const {
-  using Kind = Operation::Kind;
-  MessageSums out{.tag = labels_.tag, .least = least_};
-  const std::uint64_t ranks = std::uint64_t{tensor_} * data_;  // of a stage
-  Bytes to_experts;                                            // by all ranks of a stage in one exchange
-  for (const Operation& operation : stages_[0].forward[0])
-    if (operation.kind == Kind::dispatch) to_experts = exchanged(operation.size);
-  const auto count = [&](const Stage::Operations& operations) {
-    for (const Operation& operation : operations) {
-      const bool exchanges = operation.kind == Kind::dispatch || operation.kind == Kind::combine;
-      std::uint64_t messages = 0;
-      if (operation.kind == Kind::ring) messages = operation.steps * ranks;
-      if (operation.kind == Kind::send) messages = ranks;
-      if (exchanges) messages = ranks * (experts_ - 1);
-      out.messages += messages;
-      out.payload = saturating_sum(out.payload, exchanges ? to_experts : saturating_product(operation.size, messages));
-    }
-  };
-  for (const Stage& stage : stages_) {
-    for (const TrainingTurn turn : stage.turns) count(stage.of(turn));
-    count(stage.end);
-  }
-  out.unfinished = out.messages;
-  out.at_once = hosts_.size() * std::max(experts_, 1u);
-  return out;
-}
-
-void TrainingDriver::add(std::uint32_t host, MessageSums& sums) const {
-  if (ranks_[host] == kNone) return;
-  const Rank& rank = of_rank_[ranks_[host]];
-  sums.unfinished -= rank.messages;
-  sums.start = start_;
-  if (rank.end == Time::max()) return;
-  sums.received = std::max(sums.received, rank.end);
-  sums.acknowledged = std::max(sums.acknowledged, rank.end);
-}
-
-std::vector<std::string> TrainingDriver::activities() const {
-  std::vector<std::string> all{"computation", "tensor parallelism", "pipeline", "data parallelism"};
-  if (experts_ > 1) all.emplace_back("experts");
-  for (std::size_t i = 0, count = all.size(); tells_path_ && i < count; ++i) all.push_back("path: " + all[i]);
-  return all;
-}
-
-std::vector<Time> TrainingDriver::times_of(std::uint32_t host) const {
-  if (ranks_[host] == kNone) return {};
-  const Rank& rank = of_rank_[ranks_[host]];
-  const std::ptrdiff_t count = experts_ > 1 ? kActivities : kActivities - 1;
-  std::vector<Time> out(rank.times.begin(), rank.times.begin() + count);
-  if (tells_path_) out.insert(out.end(), rank.path.times.begin(), rank.path.times.begin() + count);
-  return out;
+Message TrainingDriver::message(std::uint32_t channel, std::uint32_t to, Bytes size, std::uint64_t word) const {
+  return {.id = kAnyUnlistedId,
+          .word = word,
+          .size = size,
+          .dst = to,
+          .tag = labels_.tag,
+          .profile = labels_.profile,
+          .sport = static_cast<std::uint16_t>(kFirstSourcePort + (first_port_ + channel) % kSourcePorts),
+          .dport = kDestinationPort};
 }
 
 template <class A>

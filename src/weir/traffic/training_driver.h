@@ -30,8 +30,9 @@ class TrainingDriver final : public Driver {
   void woken(Desk& desk, std::uint32_t word) override;
   void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
   std::optional<ScaleUp> scale_up() const override { return shares_ ? std::optional(scale_up_) : std::nullopt; }
-  void brought(Desk& desk, const Message& message) override { posted(desk, message.src, message.word); }
-  void carried(Desk& desk, const Message& message) override { sent(desk, message); }
+  void brought(Desk& desk, const Message& message) override;
+  void carried(Desk& desk, const Message& message) override;
+  bool each_pair(const VisitMessage& visit) const override;
 
   std::optional<MessageSums> sums() const override;
   void add(std::uint32_t host, MessageSums& sums) const override;
@@ -92,6 +93,10 @@ class TrainingDriver final : public Driver {
   // Something that the rank waited for has come.
   static void take(Rank& own);
   void send(Desk& desk, std::uint32_t rank, Channel channel, std::uint32_t to, Bytes size);
+  Message message(std::uint32_t channel, std::uint32_t to, Bytes size, std::uint64_t word) const;
+  // Whose message it is: that of its sender, or of another one of the same server, for which that sends it on (PXN).
+  // The destination port tells.
+  std::uint32_t whose(const Message& message) const;
   std::uint32_t expert(std::uint32_t rank) const { return rank / tensor_ % experts_; }
   // The rank with expert e of this rank's group.
   std::uint32_t with_expert(std::uint32_t rank, std::uint32_t e) const;
@@ -110,6 +115,7 @@ class TrainingDriver final : public Driver {
   const bool tells_path_;
   const ScaleUp scale_up_;
   const bool shares_;  // its links by Desk::move()
+  const bool pxn_;
   const Time start_;
   const Labels labels_;
   const std::uint32_t first_port_;

@@ -105,6 +105,16 @@ std::uint64_t TreeDriver::moves(std::uint32_t rank) const {
 
 Bytes TreeDriver::payload() const { return saturating_product(collective().size, (ranks() - std::uint64_t{1}) * 2); }
 
+void TreeDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
+  for (std::uint32_t channel = 0; channel < std::min(collective().channels, collective().chunks); ++channel)
+    for (std::uint32_t tree = 0; tree < kTrees; ++tree) {
+      const Place place = place_of(rank, tree, channel);
+      if (place.parent != kNone) visit(message_of(tree, channel, Way::up, place.parent, 0));
+      for (std::uint32_t i = 0; i < place.children; ++i)
+        visit(message_of(tree, channel, Way::down, place.child[i], i + 1));
+    }
+}
+
 std::vector<CollectiveDriver::Hop> TreeDriver::longest() const {
   const std::uint32_t last = collective().chunks - 1;
   std::vector<std::uint32_t> path;  // from the deepest rank to the root

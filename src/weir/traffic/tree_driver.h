@@ -39,6 +39,7 @@ class TreeDriver final : public CollectiveDriver {
   Bytes each() const override { return {}; }
   // From the deepest rank to the root and back.
   std::vector<Hop> longest() const override;
+  void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { come_[rank].clear(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.values(come_[rank]); }

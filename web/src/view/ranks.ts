@@ -27,7 +27,9 @@ function verdict(context: Context, ranks: Ranks): HTMLElement {
   const all = ranks.end - ranks.begin;
   const after = ranks.last.end - ranks.middle;
   const out: (Node | string)[] = [h('b', {}, 'Last came ', host(ranks.last)), ', at ' + instant(ranks.last.end, run.interval) + (after > 0 ? ', ' + time(after) + ' after the median rank. ' : ', with at least half of the ranks. ')];
-  if (ranks.awaited) out.push('Others waited longest for ', host(ranks.awaited), ': ' + time(ranks.awaited.awaited) + ' of all ranks together. ');
+  const own = ranks.awaited?.host === ranks.last.host;
+  if (ranks.awaited) out.push(own ? 'It is also the one for which ' : 'That is who was held up most; the cause is rather ', ...(own ? [] : [host(ranks.awaited), ', for which ']), 'others waited longest: ' + time(ranks.awaited.awaited) + ' of all ranks together. ');
+  else if (ranks.list.length > 1) out.push('Who is done last need not be the cause: nobody has said here for whom ranks wait. ');
   if (ranks.idle.waited > 0)
     out.push(host(ranks.idle), (ranks.computes ? ' waited and communicated longest: ' : ' was done first, and waited longest for the others: ') + time(ranks.idle.waited) + ' of ' + time(all) + '.');
   return h('p', { class: 'verdict', 'data-last': ranks.last.host, 'data-awaited': ranks.awaited?.host, 'data-idle': ranks.idle.host }, ...out);

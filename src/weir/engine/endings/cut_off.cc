@@ -82,7 +82,7 @@ class Ways {
 };
 
 // Acknowledgements choose their path by themselves.
-std::uint32_t back(std::uint32_t entropy) { return mix32(entropy + 1); }
+std::uint32_t back(std::uint32_t entropy) { return net::answer_entropy(entropy); }
 
 bool is_led_by_switches(net::PathPolicy policy) { return policy != net::PathPolicy::hash; }
 
@@ -97,6 +97,7 @@ class Need {
         src_(src),
         ports_(flow.sprayed ? routing.ports_to(src, flow.dst) : std::vector{routing.nic(src, flow.dst, flow.entropy)}),
         routing_(routing),
+        answer_ports_(model.profiles[flow.profile].balancing.answer_ports),
         switches_lead_back_(is_led_by_switches(model.profiles[flow.profile].balancing.ack_path_policy())) {
     const PacketSizes sizes(model);
     out_ = {flow.dst, sizes.data(flow.profile, left)};
@@ -108,12 +109,21 @@ class Need {
   bool data_fits(const Ways& ways) const { return ways.fits(src_, out_); }
   bool feedback_fits(const Ways& ways) const { return ways.fits(flow_.dst, back_); }
 
-  // What becomes of data of the flow with this entropy that has been put on this port. An answer leaves the receiver by
-  // the port at which its data came; which one that is is only known where switches do not choose.
+  // What becomes of data of the flow with this entropy that has been put on this port. Which port of its destination it
+  // comes to is only known where switches do not choose.
   Fate fate_from(const Ways& ways, std::uint32_t port, bool switches_lead, std::uint32_t entropy,
                  const Trip& data) const {
-    const auto answers = [&](std::uint32_t by) {
+    const auto leads_back = [&](std::uint32_t by) {
       return switches_lead_back_ ? ways.spreads(by, back_) : ways.arrival(by, back(entropy), back_).has_value();
+    };
+    const auto answers = [&](std::uint32_t came_by) {
+      switch (answer_ports_) {
+        case host::AnswerPorts::data: return leads_back(came_by);
+        case host::AnswerPorts::hash: return leads_back(routing_.nic(flow_.dst, src_, back(entropy)));
+        case host::AnswerPorts::free: break;
+      }
+      const auto any = routing_.ports_to(flow_.dst, src_);
+      return std::any_of(any.begin(), any.end(), leads_back);
     };
     if (!switches_lead) {
       const auto at = ways.arrival(port, entropy, data);
@@ -153,6 +163,7 @@ class Need {
   std::uint32_t src_;
   std::vector<std::uint32_t> ports_;  // any of which its packets leave by
   const net::Routing& routing_;
+  host::AnswerPorts answer_ports_;
   bool switches_lead_back_;
   Trip out_;
   Trip back_;

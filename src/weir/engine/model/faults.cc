@@ -6,8 +6,10 @@
 #include <charconv>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "weir/base/random.h"
+#include "weir/net/model/planes.h"
 #include "weir/traffic/hosts.h"
 
 namespace weir::engine {
@@ -71,29 +73,128 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
   return links_between(t, *a, *b, *place, key);
 }
 
-// A link goes down only when it is up, and the other way round.
+std::vector<std::uint32_t> links_at(const net::Topology& t, std::int64_t node, const std::string& key) {
+  if (node < t.hosts || node >= t.nodes())
+    throw InputError(key + ".switch",
+                     fmt::format("there is no switch {}; switches are {} to {}", node, t.hosts, t.nodes() - 1));
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t l = 0; l < t.links.size(); ++l)
+    if (t.links[l].a == node || t.links[l].b == node) out.push_back(l);
+  return out;
+}
+
+std::vector<std::uint32_t> links_of_plane(const net::Topology& t, std::int64_t plane, const std::string& key) {
+  const net::Planes planes(t);
+  std::vector<std::uint32_t> first;  // switches, by plane
+  for (std::uint32_t node = t.hosts; node < t.nodes(); ++node)
+    if (planes.of_switch(node) == node) first.push_back(node);
+  if (plane >= static_cast<std::int64_t>(first.size()))
+    throw InputError(key + ".plane",
+                     first.size() == 1
+                         ? fmt::format("there is no plane {}; this network has one, number 0", plane)
+                         : fmt::format("there is no plane {}; planes are 0 to {}", plane, first.size() - 1));
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t l = 0; l < t.links.size(); ++l)
+    if (planes.of_switch(std::max(t.links[l].a, t.links[l].b)) == first[static_cast<std::size_t>(plane)])
+      out.push_back(l);
+  return out;
+}
+
+// What a row of link_event names, with words for messages, and which of those that may take a link down it is: 0 = the
+// link itself, else its switch or its plane.
+struct NamedLinks {
+  std::string name;
+  std::int64_t reason = 0;
+  std::vector<std::uint32_t> links;
+};
+
+NamedLinks named_by(const LinkEventRow& row, const net::Topology& t, const std::string& key) {
+  constexpr std::int64_t none = LinkEventRow::kNone;
+  const bool by_nodes = row.a != none || row.b != none;
+  if (by_nodes + (row.at_switch != none) + (row.plane != none) != 1)
+    throw InputError(key, "write the two nodes a and b of links, or a switch, or a plane");
+  if (by_nodes) {
+    if (row.a == none || row.b == none)
+      throw InputError(
+          key, fmt::format("{} is missing; links are those between two nodes, a and b", row.a == none ? "a" : "b"));
+    const auto a = static_cast<std::uint32_t>(row.a);
+    const auto b = static_cast<std::uint32_t>(row.b);
+    return {fmt::format("the link {}-{}", a, b), 0, links_between(t, a, b, row.parallel, key)};
+  }
+  if (row.parallel > 0)
+    throw InputError(key + ".parallel", "it is one of the links between a and b; leave it out, or write those");
+  if (row.at_switch != none)
+    return {fmt::format("switch {}", row.at_switch), row.at_switch + 1, links_at(t, row.at_switch, key)};
+  return {fmt::format("plane {}", row.plane), -1 - row.plane, links_of_plane(t, row.plane, key)};
+}
+
+// The outages of links that are down for several reasons at once, each of which comes and goes.
+class Outages {
+ public:
+  explicit Outages(Faults& out) : out_(out) {}
+
+  // Rows come in order of time.
+  void add(const NamedLinks& what, Time time, LinkState state, const std::string& key) {
+    for (const std::uint32_t link : what.links) check(what, link, time, state, key);
+    for (const std::uint32_t link : what.links)
+      if (state == LinkState::down)
+        take_down(link, time);
+      else
+        bring_up(link, time);
+  }
+
+ private:
+  // What is named goes down only when it is up, and the other way round.
+  void check(const NamedLinks& what, std::uint32_t link, Time time, LinkState state, const std::string& key) {
+    Span& last = spans_.try_emplace({link, what.reason}, Span{LinkState::up, {}}).first->second;
+    if (last.state == state)
+      throw InputError(key + ".state", fmt::format("{} is {} already at {}", what.name,
+                                                   state == LinkState::down ? "down" : "up", format_value(time)));
+    if (state == LinkState::up && time == last.since)
+      throw InputError(key + ".time", fmt::format("{} goes down at that instant; write a later time", what.name));
+    last = {state, time};
+  }
+
+  void take_down(std::uint32_t link, Time time) {
+    if (++reasons_[link] > 1) return;
+    auto& outages = out_.links[link].outages;
+    if (!outages.empty() && outages.back().up == time) {
+      outages.back().up = Time::max();
+      forget(link, time, LinkState::up);
+    } else {
+      outages.push_back({time});
+      out_.changes.push_back({time, link, LinkState::down});
+    }
+  }
+
+  void bring_up(std::uint32_t link, Time time) {
+    if (--reasons_[link] > 0) return;
+    out_.links[link].outages.back().up = time;
+    out_.changes.push_back({time, link, LinkState::up});
+  }
+
+  void forget(std::uint32_t link, Time time, LinkState state) {
+    std::erase_if(out_.changes,
+                  [&](const LinkChange& c) { return c.time == time && c.link == link && c.state == state; });
+  }
+
+  struct Span {
+    LinkState state;
+    Time since;
+  };
+  Faults& out_;
+  std::map<std::pair<std::uint32_t, std::int64_t>, Span> spans_;  // by link and reason
+  std::map<std::uint32_t, int> reasons_;                          // by link: those for which it is down
+};
+
 void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, Faults& out) {
   std::vector<std::size_t> order(rows.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](auto x, auto y) { return rows[x].time < rows[y].time; });
+  Outages outages(out);
   for (const std::size_t i : order) {
-    const LinkEventRow& row = rows[i];
     const std::string key = fmt::format("network.link_event.{}", i);
-    for (const auto link : links_between(t, row.a, row.b, row.parallel, key)) {
-      auto& outages = out.links[link].outages;
-      const bool is_down = !outages.empty() && outages.back().up == Time::max();
-      if (is_down == (row.state == LinkState::down))
-        throw InputError(key + ".state", fmt::format("the link {}-{} is {} already at {}", row.a, row.b,
-                                                     is_down ? "down" : "up", format_value(row.time)));
-      if (is_down && row.time == outages.back().down)
-        throw InputError(key + ".time",
-                         fmt::format("the link {}-{} goes down at that instant; write a later time", row.a, row.b));
-      if (is_down)
-        outages.back().up = row.time;
-      else
-        outages.push_back({row.time});
-      out.changes.push_back({row.time, link, row.state});
-    }
+    outages.add(named_by(rows[i], t, key), rows[i].time, rows[i].state, key);
   }
 }
 

@@ -48,23 +48,32 @@ struct FailureRow {
 
 enum class LinkState : std::uint8_t { down, up };
 
-// The links between two nodes go down, or come up again.
-// Links between two nodes have places from 1 on.
+// Several links between two nodes have places, from 1 on.
 inline constexpr std::uint32_t kMostParallel = 65'535;
 
+// Links go down, or come up again: those between two nodes, all of a switch, or all of a plane (net/model/planes.h), of
+// which the first one is number 0. A link is down while anything that it is of is.
 struct LinkEventRow {
+  static constexpr std::int64_t kNone = -1;
+
   Time time;
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
+  std::int64_t a = kNone;
+  std::int64_t b = kNone;
   LinkState state = LinkState::down;
   std::uint32_t parallel = 0;
+  std::int64_t at_switch = kNone;
+  std::int64_t plane = kNone;
 
   static void describe(ParamList<LinkEventRow>& p) {
+    constexpr std::int64_t last_node = kMaxHosts + net::kMaxSwitches;
     p.time("time", &LinkEventRow::time, "acts before all else at this instant").required = true;
-    p.integer("a", &LinkEventRow::a, 0, kMaxHosts + net::kMaxSwitches, "a node ...").required = true;
-    p.integer("b", &LinkEventRow::b, 0, kMaxHosts + net::kMaxSwitches,
-              "... and another; the links between them, in both directions")
-        .required = true;
+    p.integer("a", &LinkEventRow::a, kNone, last_node, "a node ...");
+    p.integer("b", &LinkEventRow::b, kNone, last_node, "... and another; the links between them, in both directions");
+    p.integer("switch", &LinkEventRow::at_switch, kNone, last_node,
+              "instead of a and b: all links of this switch, a node");
+    p.integer("plane", &LinkEventRow::plane, kNone, net::kMaxSwitches,
+              "instead of a and b: all links of this plane, those of hosts included; planes are counted from 0 in the "
+              "order of their switches");
     p.choice("state", &LinkEventRow::state, {"down", "up"}, "of the links from then on").required = true;
     p.integer(
         "parallel", &LinkEventRow::parallel, 0, kMostParallel,

@@ -50,6 +50,22 @@ void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vecto
   }
 }
 
+// Those by which answers to data with this entropy leave; `came_by` is the port of their host at which the data came.
+std::vector<std::uint32_t> answer_ports(const Model& model, std::uint32_t from, std::uint32_t to, std::uint32_t entropy,
+                                        const host::BalancingParams& balancing, std::uint32_t came_by) {
+  using host::AnswerPorts;
+  std::vector<std::uint32_t> out;
+  if (!balancing.has_one_path() || balancing.answer_ports == AnswerPorts::free) {
+    spread(model, from, to, out);
+    return out;
+  }
+  if (balancing.answer_ports == AnswerPorts::hash) return model.routing.path(from, to, entropy);
+  const net::Topology& topology = model.topology;
+  for (out = {came_by}; topology.port_peer(out.back()) >= topology.hosts;)
+    out.push_back(model.routing.egress(topology.port_peer(out.back()) - topology.hosts, to, entropy));
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
@@ -63,7 +79,8 @@ std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std
 std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src, std::uint32_t dst,
                                            std::uint32_t entropy, std::uint16_t profile) {
   std::vector<std::uint32_t> out = data_ports(model, src, dst, entropy, profile);
-  const auto back = data_ports(model, dst, src, net::answer_entropy(entropy), profile);
+  const auto back = answer_ports(model, dst, src, net::answer_entropy(entropy), model.profiles[profile].balancing,
+                                 net::Topology::reverse(out.back()));
   out.insert(out.end(), back.begin(), back.end());
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());

@@ -1,0 +1,122 @@
+#include "weir/traffic/all_reduce_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "weir/base/error.h"
+#include "weir/traffic/hosts.h"
+
+namespace weir::traffic {
+namespace {
+
+// A process group's ranks by server.
+struct Layout {
+  std::uint32_t ranks = 0;
+  std::uint32_t servers = 0;
+  std::uint32_t gpus = 0;  // of each
+};
+
+// Of the first process group, like which the others are. Servers of which not all have as many ranks, or whose ranks
+// are not one behind the other, count as one for each rank.
+Layout layout_of(const Collective& c, const std::vector<std::uint32_t>& hosts) {
+  const auto n = static_cast<std::uint32_t>(c.ranks > 0 ? c.ranks : hosts.size());
+  std::vector<std::uint32_t> server;
+  for (std::size_t i = 0; i < n && i * c.stride < hosts.size(); ++i) server.push_back(hosts[i * c.stride] / c.group);
+  const auto all = static_cast<std::uint32_t>(std::set(server.begin(), server.end()).size());
+  const std::uint32_t each = all == 0 ? 0 : n / all;
+  bool fits = each > 0 && n % all == 0 && (all == 1 || each == c.group) && c.group > 1;
+  for (std::size_t i = 0; fits && i < server.size(); ++i) fits = server[i] == server[i - i % each];
+  return fits ? Layout{n, all, each} : Layout{n, n, 1};
+}
+
+constexpr double gigabytes(Rate rate) { return rate.bytes_per_second() / 1e9; }
+
+std::uint32_t pieces(Bytes size, std::int64_t of, std::uint32_t most) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((size.count + of - 1) / of, 1, most));
+}
+
+// NCCL has a ring or a pair of trees for each NIC of a server, and sends what goes by trees in slots of 512 KiB, of
+// which 8 are under way.
+constexpr std::int64_t kSlot = 524'288;
+constexpr std::uint32_t kSlots = 8;
+constexpr std::uint32_t kMostPieces = 64;  // of a channel; ours, as each is a message
+
+void cut(Collective& c, const Layout& at, NcclAlgorithm algorithm) {
+  const bool by_channels = algorithm == NcclAlgorithm::ring || algorithm == NcclAlgorithm::tree;
+  const auto most =
+      static_cast<std::uint32_t>(std::clamp<std::int64_t>(c.size.count / std::max(at.ranks, 1u), 1, kMaxChunks));
+  if (by_channels && c.channels == 1 && c.chunks == 1) c.channels = std::min({at.gpus, 64u, most});
+  if (c.chunks > 1) return;
+  std::uint32_t each = 1;
+  if (algorithm == NcclAlgorithm::tree) each = pieces(c.size, 2 * kSlot * c.channels, kMostPieces);
+  if (algorithm == NcclAlgorithm::nvls_tree) each = pieces(c.size, 2 * kSlot * at.gpus, kMostPieces);
+  c.chunks = std::max(c.channels, std::min(each * c.channels, most));
+  if (each > 1 && c.slots == 0) c.slots = kSlots;
+}
+
+std::string told(const NcclTime& t) {
+  return fmt::format("{} ({}) {:.1f} us", name_of(t.algorithm), name_of(t.protocol), t.time_us);
+}
+
+}  // namespace
+
+NcclCluster nccl_cluster(const Collective& c, std::uint32_t servers, std::uint32_t gpus, Rate nic) {
+  const double scale_up = gigabytes(c.scale_up_rate);
+  const double network = gpus * gigabytes(nic);
+  const bool adds_up = c.generation >= Generation::hopper;
+  NcclCluster out{.servers = servers, .gpus = gpus, .generation = c.generation};
+  out.channels = 2.0 * gpus;
+  out.within = (gpus == 1 ? network : scale_up) / out.channels;
+  out.between = network / out.channels;
+  out.nvls_within = scale_up / gpus;
+  out.nvls_between = gigabytes(nic);
+  out.in_switch_efficiency = adds_up ? c.in_switch_efficiency : 0;
+  return out;
+}
+
+AllReduceChoice choose_all_reduce(const Collective& given, const Context& context) {
+  AllReduceChoice out{given, ""};
+  Collective& c = out.collective;
+  if (c.operation != Operation::all_reduce) return out;
+  c.operation = Operation::ring_all_reduce;
+  const auto hosts = parse_hosts(c.hosts, "hosts", context);
+  const Layout at = layout_of(c, hosts);
+  if (c.size.count == 0 || at.ranks < 2) return out;  // which is refused for that
+  Rate nic = context.host_rates[hosts.front()];
+  for (const std::uint32_t host : hosts) nic = std::min(nic, context.host_rates[host]);
+  std::vector<NcclTime> times = nccl_times(nccl_cluster(c, at.servers, at.gpus, nic), c.size);
+  // Trees are of whole servers.
+  if (c.group > 1 && at.ranks % c.group != 0)
+    std::erase_if(times, [](const NcclTime& t) { return t.algorithm == NcclAlgorithm::tree; });
+  const NcclAlgorithm best = times.front().algorithm;
+  switch (best) {
+    case NcclAlgorithm::ring: break;
+    case NcclAlgorithm::tree: c.operation = Operation::tree_all_reduce; break;
+    case NcclAlgorithm::nvls: c.operation = Operation::in_switch_all_reduce; break;
+    case NcclAlgorithm::hierarchical: c.operation = Operation::hierarchical_all_reduce; break;
+    case NcclAlgorithm::nvls_tree:
+      c.operation = Operation::hierarchical_all_reduce;
+      c.within = Within::in_switch;
+      c.across = Across::tree;
+      break;
+  }
+  cut(c, at, best);
+  out.reason = fmt::format("the all-reduce of {} by {} rank{} in {} server{} of {} is {}: NCCL's tuning expects {}",
+                           format_value(c.size), at.ranks, at.ranks == 1 ? "" : "s", at.servers,
+                           at.servers == 1 ? "" : "s", at.gpus, name_of(best), told(times.front()));
+  for (std::size_t i = 1; i < times.size(); ++i) out.reason += ", " + told(times[i]);
+  if (c.channels > 1 || c.chunks > 1)
+    out.reason += fmt::format("; channels = {}, chunks = {}, slots = {}", c.channels, c.chunks, c.slots);
+  return out;
+}
+
+Collective chosen(const Collective& given, const Context& context) {
+  AllReduceChoice choice = choose_all_reduce(given, context);
+  if (!choice.reason.empty() && context.notice) context.notice(choice.reason);
+  return choice.collective;
+}
+
+}  // namespace weir::traffic

@@ -1,0 +1,61 @@
+// How long NCCL expects an all-reduce to take by each of its algorithms and protocols: base latency, latency of steps
+// and size over bandwidth, by the formulas and constants of its tuning (NCCL 2.30.7, src/graph/tuning.cc). NCCL takes
+// the one for which this is least; clusters, and runs here, need not agree.
+//
+// With N servers of g GPUs, n = N g ranks and c channels whose bandwidths b are within and between servers:
+//
+//   ring         2 (n - 1) steps, of which 2 (N - 1) are between servers; n / (2 (n - 1)) of c b
+//   tree         up and down 2 (g - 1) steps within a server and 2 log2 N between them; half of c b, and less for
+//                sizes that are neither small nor large
+//   NVLS         one server, whose switch adds up: one step, whatever g
+//   NVLS tree    within servers like NVLS, and 2 log2 N steps between them
+//
+// `hierarchical` is no algorithm of NCCL's: the latencies and bandwidths are those of its ring, with 2 (g - 1) steps
+// within a server and 2 (N - 1) between GPUs of the same place, each behind the other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "weir/base/units.h"
+#include "weir/traffic/collectives.h"
+
+namespace weir::traffic {
+
+enum class NcclAlgorithm : std::uint8_t { ring, tree, hierarchical, nvls, nvls_tree };
+enum class NcclProtocol : std::uint8_t { ll, ll128, simple };
+
+struct NcclCluster {
+  std::uint32_t servers = 1;
+  std::uint32_t gpus = 1;  // of each
+  Generation generation = Generation::hopper;
+  // Of rings and trees, and what each carries within and between servers, in GB/s.
+  double channels = 2;
+  double within = 0;
+  double between = 0;
+  // The same of NVLS, which has a channel for each GPU.
+  double nvls_within = 0;
+  double nvls_between = 0;
+  double nic_latency_us = 0;
+  double in_switch_efficiency = 0;  // 0 = switches add nothing up
+};
+
+struct NcclTime {
+  NcclAlgorithm algorithm = NcclAlgorithm::ring;
+  NcclProtocol protocol = NcclProtocol::simple;
+  double latency_us = 0;
+  double bandwidth = 0;  // GB/s, size over time without latency
+  double time_us = 0;
+};
+
+// Nothing if the algorithm does not go with the cluster or the protocol.
+std::optional<NcclTime> nccl_time(const NcclCluster&, NcclAlgorithm, NcclProtocol, Bytes size);
+
+// Of each algorithm that is possible with its quickest protocol, the quickest first.
+std::vector<NcclTime> nccl_times(const NcclCluster&, Bytes size);
+
+const char* name_of(NcclAlgorithm);
+const char* name_of(NcclProtocol);
+
+}  // namespace weir::traffic

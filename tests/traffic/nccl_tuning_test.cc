@@ -1,0 +1,166 @@
+// The model of NCCL's tuning, against times that NCCL's own functions give (nccl_tuning.csv: ncclTopoTuneModel and
+// ncclTopoGetAlgoTime of 2.30.7, for clusters of Hopper GPUs on machines of Intel), and what an all-reduce becomes.
+#include "weir/traffic/nccl_tuning.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "weir/base/csv.h"
+#include "weir/base/text_file.h"
+#include "weir/traffic/all_reduce_choice.h"
+#include "weir/traffic/calls_driver.h"
+
+namespace weir::traffic {
+namespace {
+
+TEST(NcclTuning, GivesTheTimesOfNccl) {
+  const std::string file = "tests/traffic/nccl_tuning.csv";
+  const std::string text = read_named_file(file, "times of NCCL", "file");
+  CsvReader csv(text, file);
+  std::vector<std::string> row;
+  ASSERT_TRUE(csv.next(row));
+  ASSERT_EQ(row.size(), 14u);
+  int rows = 0;
+  while (csv.next(row)) {
+    const auto number = [&](std::size_t column) { return std::stod(row[column]); };
+    NcclCluster c{.servers = static_cast<std::uint32_t>(number(0)), .gpus = static_cast<std::uint32_t>(number(1))};
+    c.channels = number(2);
+    c.within = number(3);
+    c.between = number(4);
+    c.nic_latency_us = number(5);
+    ASSERT_EQ(row[6], "hopper");
+    const auto protocol = row[7] == "LL"      ? NcclProtocol::ll
+                          : row[7] == "LL128" ? NcclProtocol::ll128
+                                              : NcclProtocol::simple;
+    const auto algorithm = row[8] == "ring" ? NcclAlgorithm::ring : NcclAlgorithm::tree;
+    const auto time = nccl_time(c, algorithm, protocol, Bytes{std::stoll(row[9])});
+    ASSERT_TRUE(time);
+    EXPECT_NEAR(time->latency_us / number(10), 1, 2e-4) << csv.where().line;
+    EXPECT_NEAR(time->bandwidth / number(11), 1, 2e-4) << csv.where().line;
+    EXPECT_NEAR(time->time_us / number(12), 1, 2e-4) << csv.where().line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 120);
+}
+
+// Switches add up from Hopper on; of one server that is the quickest for all but small sizes, and of several NCCL has
+// trees between servers.
+TEST(NcclTuning, KnowsWhatGoesWithWhat) {
+  NcclCluster c{.servers = 1,
+                .gpus = 8,
+                .channels = 16,
+                .within = 28,
+                .between = 25,
+                .nvls_within = 56,
+                .nvls_between = 50,
+                .in_switch_efficiency = 0.85};
+  const auto names = [&] {
+    std::set<NcclAlgorithm> out;
+    for (const NcclTime& t : nccl_times(c, Bytes{1 << 28})) out.insert(t.algorithm);
+    return out;
+  };
+  using A = NcclAlgorithm;
+  EXPECT_EQ(names(), (std::set{A::ring, A::tree, A::nvls}));
+  EXPECT_EQ(nccl_times(c, Bytes{1 << 28}).front().algorithm, A::nvls);
+  EXPECT_EQ(nccl_times(c, Bytes{1 << 10}).front().protocol, NcclProtocol::ll);
+  c.servers = 4;
+  EXPECT_EQ(names(), (std::set{A::ring, A::tree, A::hierarchical, A::nvls_tree}));
+  c.in_switch_efficiency = 0;
+  EXPECT_EQ(names(), (std::set{A::ring, A::tree, A::hierarchical}));
+  c.gpus = 1;
+  EXPECT_EQ(names(), (std::set{A::ring, A::tree}));
+  const auto times = nccl_times(c, Bytes{1 << 20});
+  EXPECT_TRUE(
+      std::is_sorted(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
+}
+
+Context of_hosts(std::uint32_t hosts) {
+  Context out;
+  out.host_rates.assign(hosts, Rate{400'000'000'000});
+  return out;
+}
+
+AllReduceChoice choice_of(std::uint32_t hosts, std::uint32_t group, Bytes size, std::uint32_t ranks = 0,
+                          std::uint32_t stride = 1) {
+  Collective c;
+  c.operation = Operation::all_reduce;
+  c.size = size;
+  c.group = group;
+  c.ranks = ranks;
+  c.stride = stride;
+  return choose_all_reduce(c, of_hosts(hosts));
+}
+
+// What is chosen is what the model says is quickest, and can be planned.
+TEST(AllReduceChoice, IsTheQuickest) {
+  std::set<Operation> seen;
+  for (const std::uint32_t servers : {1u, 2u, 4u, 16u, 64u})
+    for (const std::uint32_t group : {1u, 4u, 8u})
+      for (const std::int64_t size : {4'096, 262'144, 16'777'216, 1 << 30}) {
+        if (servers * group < 2) continue;
+        const AllReduceChoice choice = choice_of(servers * group, group, Bytes{size});
+        Collective given;
+        given.group = group;
+        const std::uint32_t gpus = group;
+        const auto times = nccl_times(nccl_cluster(given, servers, gpus, Rate{400'000'000'000}), Bytes{size});
+        const char* name = name_of(times.front().algorithm);
+        EXPECT_NE(choice.reason.find(std::string("is ") + name + ": "), std::string::npos) << choice.reason;
+        EXPECT_NE(choice.collective.operation, Operation::all_reduce);
+        EXPECT_NO_THROW(plan_collective(choice.collective, of_hosts(servers * group))) << choice.reason;
+        seen.insert(choice.collective.operation);
+        const bool by_trees = choice.collective.operation == Operation::hierarchical_all_reduce &&
+                              choice.collective.within == Within::in_switch;
+        EXPECT_EQ(by_trees, times.front().algorithm == NcclAlgorithm::nvls_tree);
+      }
+  EXPECT_GE(seen.size(), 4u);
+}
+
+// Process groups count by the servers that they are in.
+TEST(AllReduceChoice, KnowsProcessGroups) {
+  EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 8).reason.find("by 8 ranks in 1 server of 8"), std::string::npos);
+  EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 8, 8).reason.find("by 8 ranks in 8 servers of 1"), std::string::npos);
+  EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 4).reason.find("by 4 ranks in 1 server of 4"), std::string::npos);
+  EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 16).reason.find("by 16 ranks in 2 servers of 8"), std::string::npos);
+  EXPECT_EQ(choice_of(64, 8, Bytes{}).reason, "");
+}
+
+// A call of a list is chosen too, and whoever asks is told why.
+TEST(AllReduceChoice, IsMadeForCalls) {
+  Collective c;
+  c.operation = Operation::all_reduce;
+  c.size = Bytes{1 << 20};
+  c.group = 8;
+  c.repeat = 2;
+  Context context = of_hosts(64);
+  std::vector<std::string> told;
+  context.notice = [&](const std::string& text) { told.push_back(text); };
+  const CallsDriver driver(c, context);
+  EXPECT_EQ(told, std::vector<std::string>{choose_all_reduce(c, context).reason});
+  Collective plain = choose_all_reduce(c, context).collective;
+  EXPECT_EQ(driver.tasks(), CallsDriver(plain, context).tasks());
+  EXPECT_EQ(told.size(), 1u);
+}
+
+// What is written of channels and chunks stays.
+TEST(AllReduceChoice, CutsWhatIsNotCut) {
+  const Bytes large{1 << 30};
+  Collective c;
+  c.operation = Operation::all_reduce;
+  c.size = large;
+  c.group = 8;
+  c.generation = Generation::ampere;
+  const Collective ring = choose_all_reduce(c, of_hosts(128)).collective;
+  ASSERT_EQ(ring.operation, Operation::ring_all_reduce);
+  EXPECT_EQ(ring.channels, 8u);
+  EXPECT_EQ(ring.chunks, 8u);
+  c.chunks = 3;
+  EXPECT_EQ(choose_all_reduce(c, of_hosts(128)).collective.chunks, 3u);
+  EXPECT_EQ(choose_all_reduce(c, of_hosts(128)).collective.channels, 1u);
+}
+
+}  // namespace
+}  // namespace weir::traffic
