@@ -41,7 +41,7 @@ class _Graph:
 
 
 def model_of(policy, onnx):
-    """The model of a policy's tables, as weir.policy.load() gives them."""
+    """The model of a policy's tables."""
     g = _Graph(onnx)
     width = 4 if policy["inputs"] == "paper" else 2 * policy["history"]
     g.tensor(g.inputs, "observations", "n", width)

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weir/cc/decision_maker.h"
@@ -64,7 +65,7 @@ class Environment final : private cc::DecisionMaker {
   void ask(std::uint32_t flow, Time now, const policy::Observation& observation) override;
   double answer(std::uint32_t flow, Time now) override;
 
-  void drop_questions_of_ended_flows();
+  void put_questions_in_order();
 
   Outside outside_;
   const Time latency_;
@@ -74,6 +75,9 @@ class Environment final : private cc::DecisionMaker {
   bool has_ended_ = true;
   std::vector<Question> questions_;
   std::vector<float> rows_;
+  std::vector<std::pair<Time, std::size_t>> order_;  // these three are for put_questions_in_order()
+  std::vector<Question> ordered_;
+  std::vector<float> ordered_rows_;
 };
 
 }  // namespace weir::gym
