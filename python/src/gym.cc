@@ -108,22 +108,23 @@ void without_lock(Guarded<E>& guarded, Work&& work) {
   work(guarded.environment);
 }
 
-// Names and values of what a learner is told of an observation.
+// Names and values of what a learner is told of a question.
 template <class Use>
 void for_each_seen(Use&& use) {
-  using Seen = policy::Observation;
-  use("rtt_ps", [](const Seen& o) { return o.rtt.ps; });
-  use("base_rtt_ps", [](const Seen& o) { return o.base_rtt.ps; });
-  use("rate", [](const Seen& o) { return o.rate; });
-  use("sent_packets", [](const Seen& o) { return std::int64_t{o.sent}; });
-  use("marked_packets", [](const Seen& o) { return std::int64_t{o.cnps}; });
-  use("lost_packets", [](const Seen& o) { return std::int64_t{o.nacks}; });
-  use("acknowledged_bytes", [](const Seen& o) { return o.acknowledged.count; });
+  using Q = gym::Question;
+  use("interval_ps", [](const Q& q) { return q.interval.ps; });
+  use("rtt_ps", [](const Q& q) { return q.seen.rtt.ps; });
+  use("base_rtt_ps", [](const Q& q) { return q.seen.base_rtt.ps; });
+  use("rate", [](const Q& q) { return q.seen.rate; });
+  use("sent_packets", [](const Q& q) { return std::int64_t{q.seen.sent}; });
+  use("marked_packets", [](const Q& q) { return std::int64_t{q.seen.cnps}; });
+  use("lost_packets", [](const Q& q) { return std::int64_t{q.seen.nacks}; });
+  use("acknowledged_bytes", [](const Q& q) { return q.seen.acknowledged.count; });
 }
 
 nb::dict seen(const gym::Question& q) {
   nb::dict out;
-  for_each_seen([&](const char* name, auto value) { out[name] = value(q.seen); });
+  for_each_seen([&](const char* name, auto value) { out[name] = value(q); });
   return out;
 }
 
@@ -315,8 +316,8 @@ void add_many_turns(nb::module_& m) {
           [](const Turns& t) {
             nb::dict out;
             for_each_seen([&](const char* name, auto value) {
-              using Number = decltype(value(policy::Observation()));
-              out[name] = column_of<Number>(t.environment, [&](const Env& e) { return value(e.question().seen); });
+              using Number = decltype(value(gym::Question()));
+              out[name] = column_of<Number>(t.environment, [&](const Env& e) { return value(e.question()); });
             });
             return out;
           },

@@ -94,11 +94,23 @@ class Training : public OneAtATime {
   learn::Trainer trainer_;
 };
 
+// The queue that is to be expected is that of the policy's own signal.
+Curriculum with_signal(Curriculum c, const policy::Signal& s) {
+  c.policy.target = s.target;
+  c.policy.beta = s.beta;
+  c.policy.scale = s.scale;
+  c.policy.base_rtt = s.base_rtt;
+  c.policy.queue_unit = s.queue_unit;
+  c.policy.queue_packets = s.queue_packets;
+  c.policy.power_eighths = s.power;
+  return c;
+}
+
 Table validation_of(const std::string& policy, const Curriculum& curriculum, std::int64_t threads) {
   const nb::gil_scoped_release release;
-  const auto decider = std::make_shared<const policy::Decider>(policy::parse_policy(policy, ""));
+  const auto decider = std::make_shared<const policy::Decider>(policy::parse_policy(policy, "policy"));
   return table_of(learn::validate(
-      curriculum,
+      with_signal(curriculum, decider->policy().signal),
       [&](const RandomStream& stream, const learn::FirstRates& rates) {
         return std::make_unique<learn::PolicyActor>(stream, rates, decider);
       },

@@ -33,6 +33,7 @@ struct Arrays {
   Column<std::int32_t> episodes;
   Column<std::int64_t> times;
   Column<std::uint8_t> first;
+  Column<std::int64_t> intervals;
   Column<std::int64_t> rtts;
   Column<std::int64_t> base_rtts;
   Column<float> rates;
@@ -66,7 +67,8 @@ class Vector : OneAtATime {
               .episodes = span_of(a.episodes),
               .times = span_of(a.times),
               .first = span_of(a.first),
-              .seen = {.rtts = span_of(a.rtts),
+              .seen = {.intervals = span_of(a.intervals),
+                       .rtts = span_of(a.rtts),
                        .base_rtts = span_of(a.base_rtts),
                        .rates = span_of(a.rates),
                        .sent = span_of(a.sent),
@@ -112,15 +114,16 @@ void add_vector(nb::module_& m) {
           "use",
           [](Vector& v, Matrix observations, Column<float> rewards, Column<std::int64_t> flows,
              Column<std::int32_t> environments, Column<std::int32_t> episodes, Column<std::int64_t> times,
-             Column<std::uint8_t> first, Column<std::int64_t> rtt_ps, Column<std::int64_t> base_rtt_ps,
+             Column<std::uint8_t> first, Column<std::int64_t> interval_ps,
+             Column<std::int64_t> rtt_ps, Column<std::int64_t> base_rtt_ps,
              Column<float> rate, Column<std::int32_t> sent_packets, Column<std::int32_t> marked_packets,
              Column<std::int32_t> lost_packets, Column<std::int64_t> acknowledged_bytes) {
-            v.use({observations, rewards, flows, environments, episodes, times, first, rtt_ps, base_rtt_ps, rate,
+            v.use({observations, rewards, flows, environments, episodes, times, first, interval_ps, rtt_ps, base_rtt_ps, rate,
                    sent_packets, marked_packets, lost_packets, acknowledged_bytes});
           },
           "observations"_a.noconvert(), "rewards"_a.noconvert(), "flows"_a.noconvert(), "environments"_a.noconvert(),
           "episodes"_a.noconvert(), "times"_a.noconvert(), "first"_a.noconvert(),
-          "rtt_ps"_a.noconvert(), "base_rtt_ps"_a.noconvert(), "rate"_a.noconvert(), "sent_packets"_a.noconvert(),
+          "interval_ps"_a.noconvert(), "rtt_ps"_a.noconvert(), "base_rtt_ps"_a.noconvert(), "rate"_a.noconvert(), "sent_packets"_a.noconvert(),
           "marked_packets"_a.noconvert(), "lost_packets"_a.noconvert(), "acknowledged_bytes"_a.noconvert(),
           "Sets the arrays that reset() and step() write.")
       .def("reset", &Vector::reset, "seed"_a)

@@ -162,7 +162,10 @@ def train(
 
 
 def validate(policy: PolicySource, curriculum: Source, *, seed: int | None = None, threads: int = 0) -> Table:
-    """What the policy does in the validation of the curriculum: a table as Training.validation."""
+    """What the policy does in the validation of the curriculum: a table as Training.validation.
+
+    The expected queue is that of the policy's own signal, whatever the curriculum's is.
+    """
     columns = _weir.validate(Policy(policy).text, _curriculum_of(curriculum, seed), threads)
     return Table("validation", columns)
 

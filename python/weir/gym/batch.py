@@ -21,6 +21,7 @@ _COLUMNS: dict[str, type[np.generic]] = {
     "episodes": np.int32,
     "times": np.int64,
     "first": np.uint8,
+    "interval_ps": np.int64,
     "rtt_ps": np.int64,
     "base_rtt_ps": np.int64,
     "rate": np.float32,
@@ -43,9 +44,9 @@ class BatchEnv:
     episodes       int32, of the environment, from 0
     times          int64, when the flow's probe returned, in picoseconds of the episode
     first          uint8, 1 for a flow's first question
-    rtt_ps, base_rtt_ps, acknowledged_bytes       int64 } what the flow has seen since its decision before: as
-    sent_packets, marked_packets, lost_packets    int32 } `info` of FlowEnv
-    rate                                        float32 }
+    interval_ps, rtt_ps, base_rtt_ps, acknowledged_bytes    int64   }
+    sent_packets, marked_packets, lost_packets              int32   } as in `info` of FlowEnv
+    rate                                                    float32 }
 
     step() takes n factors for the rates. Results do not depend on `threads` or `slots`. An environment whose run has
     ended begins its next episode in the same call. Other threads of the program go on while it simulates.
@@ -70,6 +71,7 @@ class BatchEnv:
     episodes: NDArray[np.int32]
     times: NDArray[np.int64]
     first: NDArray[np.uint8]
+    interval_ps: NDArray[np.int64]
     rtt_ps: NDArray[np.int64]
     base_rtt_ps: NDArray[np.int64]
     rate: NDArray[np.float32]

@@ -41,6 +41,7 @@ class FlowEnv(gymnasium.Env[NDArray[np.float32], ArrayLike]):
 
     `info` has the time in picoseconds, `time_ps`, and what the flow has seen since its decision before:
 
+    interval_ps            the time since then, or since the flow's start
     rtt_ps, base_rtt_ps    the round trip of the probe, and that of the empty path
     rate                   of the flow, as a share of its line rate, 0 to 1
     sent_packets           data packets that it has sent,

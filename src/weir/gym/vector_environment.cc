@@ -16,17 +16,18 @@ constexpr std::int64_t kMostSlots = 1'048'576;
 constexpr std::uint32_t kDefaultSlots = 4'096;
 constexpr std::int64_t kMostThreads = 1'024;
 
-// Calls use(array, name, value) for each array, with a function from an observation to its value.
+// Calls use(array, name, value) for each array, with a function from a question to its value.
 template <class Use>
 void for_each_sight(const Sights& seen, Use&& use) {
-  using Seen = policy::Observation;
-  use(seen.rtts, "rtts", [](const Seen& o) { return o.rtt.ps; });
-  use(seen.base_rtts, "base_rtts", [](const Seen& o) { return o.base_rtt.ps; });
-  use(seen.rates, "rates", [](const Seen& o) { return static_cast<float>(o.rate); });
-  use(seen.sent, "sent", [](const Seen& o) { return static_cast<std::int32_t>(o.sent); });
-  use(seen.marked, "marked", [](const Seen& o) { return static_cast<std::int32_t>(o.cnps); });
-  use(seen.lost, "lost", [](const Seen& o) { return static_cast<std::int32_t>(o.nacks); });
-  use(seen.acknowledged, "acknowledged", [](const Seen& o) { return o.acknowledged.count; });
+  using Q = Question;
+  use(seen.intervals, "intervals", [](const Q& q) { return q.interval.ps; });
+  use(seen.rtts, "rtts", [](const Q& q) { return q.seen.rtt.ps; });
+  use(seen.base_rtts, "base_rtts", [](const Q& q) { return q.seen.base_rtt.ps; });
+  use(seen.rates, "rates", [](const Q& q) { return static_cast<float>(q.seen.rate); });
+  use(seen.sent, "sent", [](const Q& q) { return static_cast<std::int32_t>(q.seen.sent); });
+  use(seen.marked, "marked", [](const Q& q) { return static_cast<std::int32_t>(q.seen.cnps); });
+  use(seen.lost, "lost", [](const Q& q) { return static_cast<std::int32_t>(q.seen.nacks); });
+  use(seen.acknowledged, "acknowledged", [](const Q& q) { return q.seen.acknowledged.count; });
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ std::size_t VectorEnvironment::write(const Batch& out) {
     const auto questions = environment.questions().subspan(p.begin, p.count);
     for_each_sight(out.seen, [&](const auto& array, const char*, auto value) {
       if (array.empty()) return;
-      for (std::size_t k = 0; k < questions.size(); ++k) array[at + k] = value(questions[k].seen);
+      for (std::size_t k = 0; k < questions.size(); ++k) array[at + k] = value(questions[k]);
     });
     for (const Question& q : questions) {
       out.rewards[at] = q.reward;
