@@ -16,12 +16,12 @@ SCENARIO = weir.Scenario.from_dict(
     {
         "topology": {"kind": "star", "hosts": 9, "rate": "100 Gbps", "delay": "1 us"},
         "network": {"buffer": {"mode": "lossy"}},
-        "algorithm": {"name": "pcc_rl", "decision_latency": "1 us", "first_rate": 0.5},
+        "algorithm": {"name": "pcc_rl", "decision_latency": "1 us", "first_rate": 0.1},
         "traffic": [{"kind": "incast", "size": "1 GB", "receiver": "last"}],
         "run": {"stop": "1 ms"},
     }
 )
-SETTINGS: Settings = {"base_rtt": 0, "beta": 1, "target": 0.1, "scale": 4, "first_rates": (0.02, 1)}
+SETTINGS: Settings = {"base_rtt": 0, "beta": 1, "target": 0.1, "scale": 4, "first_rates": (0.05, 0.5)}
 FLOWS, LINE = 8, 100e9
 
 # %% [markdown]
@@ -34,8 +34,8 @@ env = BatchEnv(SCENARIO, CANDIDATES, slots=FLOWS, **SETTINGS)
 
 
 def returns_of(weights: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    """The mean reward of each candidate in an episode."""
-    sums, counts = np.zeros(CANDIDATES), np.zeros(CANDIDATES)
+    """The mean reward of each candidate over the time of an episode."""
+    sums, times = np.zeros(CANDIDATES), np.zeros(CANDIDATES)
     n = env.reset(seed)
     while (env.episodes[:n] == 0).any():
         of = env.environments[:n]
@@ -43,10 +43,10 @@ def returns_of(weights: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
         delay = env.rtt_ps[:n] / env.base_rtt_ps[:n] - 1
         reward = 10 * FLOWS * goodput - 5 * delay - 20 * env.lost_packets[:n]
         counted = (env.first[:n] == 0) & (env.episodes[:n] == 0)
-        np.add.at(sums, of[counted], reward[counted])
-        np.add.at(counts, of[counted], 1)
+        np.add.at(sums, of[counted], (reward * env.interval_ps[:n])[counted])
+        np.add.at(times, of[counted], env.interval_ps[:n][counted])
         n = env.step(factor(np.tanh((env.observations[:n] * weights[of]).sum(axis=1))))
-    return sums / np.maximum(counts, 1)
+    return sums / np.maximum(times, 1)
 
 
 # %% [markdown]
@@ -54,7 +54,7 @@ def returns_of(weights: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
 
 # %%
 random = np.random.default_rng(1)
-mean, spread = np.zeros(4), np.full(4, 0.5)
+mean, spread = np.zeros(4), np.full(4, 0.3)
 for generation in range(GENERATIONS):
     candidates = mean + spread * random.normal(size=(CANDIDATES, 4))
     returns = returns_of(candidates, seed=1000 * generation)
@@ -70,8 +70,8 @@ for generation in range(GENERATIONS):
 policy = Policy.from_layers([(mean[None], "none")], provenance={"learner": "cross-entropy method"}, **SETTINGS)
 policy.save("own.toml")
 run = weir.Simulation(SCENARIO, {"algorithm.policy": "./own.toml"})
-queues = []
-run.every("10 us", lambda now: queues.append(run.queues().max()) if now > 500_000_000 else None)
+queues: list[int] = []
+run.every("10 us", lambda now: queues.append(int(run.queues().max())) if now > 500_000_000 else None)
 run.advance("500 us")
 before = run.flows()["acked_bytes"].sum()
 run.advance()

@@ -48,14 +48,14 @@ def test_what_flows_have_seen_is_told(many_to_one):
     pytest.importorskip("pettingzoo")
     from weir.gym import parallel_env
 
-    scenario = many_to_one(5, "2 us", "300 us", "network.ecn={enabled=true, k_min='1 KB', k_max='2 KB'}")
+    scenario = many_to_one(5, "2 us", "1 ms", "network.ecn={enabled=true, k_min='1 KB', k_max='2 KB'}")
     names = ("interval_ps", "rtt_ps", "base_rtt_ps", "rate", "sent_packets", "marked_packets", "lost_packets", "acknowledged_bytes")
     agents = parallel_env(scenario)
     _, infos = agents.reset(seed=4)
     env = BatchEnv(scenario)
     n = env.reset(4)
     marked = acknowledged = 0
-    for _ in range(60):
+    for _ in range(30):
         told = sorted((agent, *(info[name] for name in names)) for agent, info in infos.items() if info["ready"])
         seen = sorted((f"flow_{env.flows[i]}", *(getattr(env, name)[i].item() for name in names)) for i in range(n))
         assert [row[0] for row in seen] == [row[0] for row in told]

@@ -32,9 +32,9 @@ def factor(y: float | NDArray[Any], step: float = 0.2) -> float | NDArray[Any]:
     """
     if isinstance(y, (int, float)):
         return 1 + step * y if y >= 0 else 1 / (1 - step * y)
-    y = np.asarray(y)
-    up = 1 + step * np.abs(y)
-    return np.where(y >= 0, up, 1 / up)
+    values: NDArray[Any] = np.asarray(y)
+    up: NDArray[Any] = 1 + step * np.abs(values)
+    return np.where(values >= 0, up, 1 / up)
 
 
 class Policy:

@@ -58,13 +58,13 @@ def fresh_seed(np_random: np.random.Generator) -> int:
     return int(np_random.integers(0, _SEEDS))
 
 
-def action_space() -> spaces.Box:
+def action_space() -> spaces.Box[Any]:
     from gymnasium import spaces
 
     return spaces.Box(-1.0, 1.0, (1,), np.float32)
 
 
-def observation_space(settings: _weir.Settings) -> spaces.Box:
+def observation_space(settings: _weir.Settings) -> spaces.Box[Any]:
     from gymnasium import spaces
 
     return spaces.Box(-settings.clip, settings.clip, (settings.width,), np.float32)

@@ -37,7 +37,6 @@ class _Agents:
 
     possible_agents: list[str]
     agents: list[str]
-    _inner: _weir.TurnEnvironment | _weir.Environment
 
     def _prepare(self, settings: _weir.Settings, count: int, render_mode: str | None) -> None:
         if count == 0:
@@ -51,10 +50,10 @@ class _Agents:
         self._nothing = np.zeros(settings.width, np.float32)  # the observation of a flow that has not asked yet
         self._random, _ = seeding.np_random(None)
 
-    def observation_space(self, agent: str) -> spaces.Box:
+    def observation_space(self, agent: str) -> spaces.Box[Any]:
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Box:
+    def action_space(self, agent: str) -> spaces.Box[Any]:
         return self.action_spaces[agent]
 
     def _seed(self, seed: int | None) -> int:
@@ -77,10 +76,6 @@ class _Agents:
         if self.render_mode != "ansi":
             return None
         return "\n".join(line_of(agent, self._seen.get(agent, {})) for agent in self.agents)
-
-    def close(self) -> None:
-        self._inner.close()
-        self.agents = []
 
 
 class aec_env(_Agents, AECEnv[str, Observation, ArrayLike | None]):  # type: ignore[misc]
@@ -130,6 +125,10 @@ class aec_env(_Agents, AECEnv[str, Observation, ArrayLike | None]):  # type: ign
         self._show()
         if not self.agents:
             raise InputError("the run has ended before any flow has asked; give it longer flows or a later run.stop")
+
+    def close(self) -> None:
+        self._inner.close()
+        self.agents = []
 
     def observe(self, agent: str) -> Observation:
         return self._observations[agent]
@@ -253,6 +252,10 @@ class parallel_env(_Agents, ParallelEnv[str, Observation, ArrayLike]):  # type: 
         infos = self._infos()
         self.agents = [agent for agent in self.agents if not terminations[agent] and not truncations[agent]]
         return observations, rewards, terminations, truncations, infos
+
+    def close(self) -> None:
+        self._inner.close()
+        self.agents = []
 
     # Goes on to the next questions. Returns whether there are any.
     def _advance(self, rewards: dict[str, float], terminations: dict[str, bool]) -> bool:

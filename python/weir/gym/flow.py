@@ -95,7 +95,7 @@ class FlowEnv(gymnasium.Env[NDArray[np.float32], ArrayLike]):
         self._last = self._inner.observation
         return self._last, float(self._inner.reward), False, False, self._info()
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         return line_of(f"flow {self._flow}", self._info()) if self.render_mode == "ansi" else None
 
     def close(self) -> None:

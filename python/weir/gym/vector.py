@@ -93,12 +93,12 @@ class VectorEnv(Base[NDArray[np.float32], ArrayLike, NDArray[Any]]):
         began = self._inner.has_ended
         factors = self._factors(actions, began)
         seeds = [fresh_seed(self.np_random) if one else None for one in began]
-        self._inner.go_on(seeds, factors)
+        self._inner.go_on(seeds, factors.tolist())
         ended, terminated = self._inner.has_ended, self._inner.single_has_ended
         return (self._inner.observations, self._inner.rewards, ended & terminated, ended & ~terminated,
                 self._infos(~ended))
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         if self.render_mode != "ansi":
             return None
         infos, ended = self._infos(~self._inner.has_ended), self._inner.has_ended
