@@ -98,6 +98,30 @@ def test_what_flows_see_is_told(many_to_one):
     assert marked > 0
 
 
+def test_wrappers_of_gymnasium_take_it(many_to_one):
+    """What programs like those of CleanRL put around a vector environment."""
+    from gymnasium.wrappers.vector import NormalizeObservation, RecordEpisodeStatistics, TransformReward
+
+    inner = VectorEnv(many_to_one(2, "0 us", "100 us"), 3, threads=2)
+    env = TransformReward(NormalizeObservation(RecordEpisodeStatistics(inner)), lambda reward: 2 * reward)
+    plain = VectorEnv(many_to_one(2, "0 us", "100 us"), 3)
+    env.reset(seed=1)
+    plain.reset(seed=1)
+    returns, lengths = np.zeros(3), 0
+    while True:
+        actions = np.full((3, 1), 0.25)
+        _, rewards, terminated, truncated, infos = env.step(actions)
+        _, expected, *_ = plain.step(actions)
+        assert rewards.tolist() == (2 * expected).tolist()
+        returns += expected
+        lengths += 1
+        if (terminated | truncated).any():
+            break
+    ended = infos["_episode"]
+    np.testing.assert_allclose(infos["episode"]["r"][ended], returns[ended])
+    assert (infos["episode"]["l"][ended] == lengths).all()
+
+
 def test_lines_of_text_are_rendered(many_to_one):
     env = VectorEnv(many_to_one(2, "0 us", "20 us"), 2, render_mode="ansi")
     env.reset(seed=1)

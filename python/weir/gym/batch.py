@@ -44,9 +44,12 @@ class BatchEnv:
     episodes       int32, of the environment, from 0
     times          int64, when the flow's probe returned, in picoseconds of the episode
     first          uint8, 1 for a flow's first question
-    interval_ps, rtt_ps, base_rtt_ps, acknowledged_bytes    int64   }
-    sent_packets, marked_packets, lost_packets              int32   } as in `info` of FlowEnv
-    rate                                                    float32 }
+
+    and what the flow has seen since its decision before, as `info` of FlowEnv has it, into
+
+    interval_ps, rtt_ps, base_rtt_ps, acknowledged_bytes   int64
+    sent_packets, marked_packets, lost_packets             int32
+    rate                                                   float32
 
     step() takes n factors for the rates. Results do not depend on `threads` or `slots`. An environment whose run has
     ended begins its next episode in the same call. Other threads of the program go on while it simulates.

@@ -45,8 +45,7 @@ Outside::Outside(const Scenario& scenario, const Settings& settings, Order order
       throw InputError("profiles", fmt::format("there is no profile '{}' with the algorithm 'pcc_rl'; valid is {}",
                                                name, fmt::join(valid, ", ")));
   scenario_.run.threads = 1;
-  scenario_.run.scheduler =
-      order == Order::of_time ? engine::SchedulerKind::wheel : engine::SchedulerKind::automatic;
+  if (order == Order::of_time) scenario_.run.scheduler = engine::SchedulerKind::wheel;
   scenario_.probes = {};
 }
 
