@@ -63,7 +63,7 @@ class Maker final : public cc::DecisionMaker {
 
 // An iteration is one decision_latency.
 void simulation_alone(benchmark::State& state) {
-  Outside outside(many_to_one(state.range(0), state.range(1)), {}, Order::of_each_host);
+  Outside outside(many_to_one(state.range(0), state.range(1)), {});
   Maker maker;
   const scenario::Run run = outside.build(1, maker);
   const Time window = outside.latency();

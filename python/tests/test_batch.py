@@ -21,14 +21,12 @@ def episode(scenarios, envs, **options):
     return sorted(rows)
 
 
-def test_results_depend_on_neither_threads_nor_slots_nor_schedulers(many_to_one):
+def test_results_depend_on_neither_threads_nor_slots(many_to_one):
     scenarios = [many_to_one(5, "2 us", "300 us"), many_to_one(9, "3 us", "200 us")]
     expected = episode(scenarios, 4, threads=1)
     assert len(expected) > 300
     assert episode(scenarios, 4, threads=3) == expected
     assert episode(scenarios, 4, threads=2, slots=2) == expected
-    for scheduler in ("wheel", "heap"):
-        assert episode(scenarios, 4, overrides={"run.scheduler": scheduler}) == expected
 
 
 def test_the_arrays_are_those_of_the_caller(many_to_one):

@@ -112,7 +112,6 @@ TEST(EnvironmentTest, AnswersOfFlowsThatEndChangeNothing) {
 }
 
 TEST(EnvironmentTest, QuestionsAndNumbersAreInTheOrderOfTime) {
-  // Hosts go on one after the other, and the last one's flow starts first.
   const std::string flows =
       "traffic=[{kind='flows', flow=[{src=5, dst=6, size='1 MB'}, {src=3, dst=6, size='1 MB', start='100 ns'}, "
       "{src=1, dst=6, size='1 MB', start='150 ns'}, {src=0, dst=6, size='3 KB', start='200 ns'}, "

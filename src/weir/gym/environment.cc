@@ -8,7 +8,7 @@
 namespace weir::gym {
 
 Environment::Environment(const Scenario& scenario, const Settings& settings)
-    : outside_(scenario, settings, Order::of_each_host), latency_(outside_.latency()), flows_(settings) {
+    : outside_(scenario, settings), latency_(outside_.latency()), flows_(settings) {
   if (latency_ <= Time{})
     throw InputError("decision_latency",
                      "it is 0, so that each question would have to be answered at once; set it to a time above 0, such "
@@ -39,30 +39,27 @@ bool Environment::advance() {
     has_ended_ = true;  // unless this call returns
     has_ended_ = run_.simulation->advance(end);
     now_ = has_ended_ ? run_.simulation->now() : end;
-    put_questions_in_order();
+    drop_questions_of_ended_flows();
     if (!questions_.empty()) return true;
   }
   return false;
 }
 
-// Those of flows that are active, in the order of time. The run has asked host by host.
-void Environment::put_questions_in_order() {
-  order_.clear();
-  for (std::size_t i = 0; i < questions_.size(); ++i)
-    if (flows_.is_active(questions_[i])) order_.emplace_back(questions_[i].now, i);
-  flows_.number_in_order();
-  std::ranges::sort(order_);
-  ordered_.clear();
-  ordered_rows_.clear();
+void Environment::drop_questions_of_ended_flows() {
+  if (flows_.ended().empty()) return;
   const std::size_t width = flows_.width();
-  for (const auto& [now, i] : order_) {
-    ordered_.push_back(questions_[i]);
-    ordered_.back().number = flows_.number(questions_[i].place);
-    const auto row = rows_.begin() + static_cast<std::ptrdiff_t>(i * width);
-    ordered_rows_.insert(ordered_rows_.end(), row, row + static_cast<std::ptrdiff_t>(width));
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < questions_.size(); ++i) {
+    if (!flows_.is_active(questions_[i])) continue;
+    if (kept != i) {
+      questions_[kept] = questions_[i];
+      std::copy_n(rows_.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                  rows_.begin() + static_cast<std::ptrdiff_t>(kept * width));
+    }
+    ++kept;
   }
-  questions_.swap(ordered_);
-  rows_.swap(ordered_rows_);
+  questions_.resize(kept);
+  rows_.resize(kept * width);
 }
 
 std::uint32_t Environment::start(const cc::FlowFacts& facts, double& rate) { return flows_.start(facts, rate); }

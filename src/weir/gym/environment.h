@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "weir/cc/decision_maker.h"
@@ -65,7 +64,7 @@ class Environment final : private cc::DecisionMaker {
   void ask(std::uint32_t flow, Time now, const policy::Observation& observation) override;
   double answer(std::uint32_t flow, Time now) override;
 
-  void put_questions_in_order();
+  void drop_questions_of_ended_flows();
 
   Outside outside_;
   const Time latency_;
@@ -75,9 +74,6 @@ class Environment final : private cc::DecisionMaker {
   bool has_ended_ = true;
   std::vector<Question> questions_;
   std::vector<float> rows_;
-  std::vector<std::pair<Time, std::size_t>> order_;  // these three are for put_questions_in_order()
-  std::vector<Question> ordered_;
-  std::vector<float> ordered_rows_;
 };
 
 }  // namespace weir::gym

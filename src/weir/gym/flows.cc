@@ -25,7 +25,7 @@ double log_uniform(double least, double most, double u) {
 
 void Flows::clear(std::uint64_t seed) {
   seed_ = seed;
-  count_ = numbered_ = 0;
+  count_ = 0;
   states_.clear();
   rows_.clear();
   free_.clear();
@@ -53,7 +53,7 @@ std::uint32_t Flows::start(const cc::FlowFacts& facts, double& rate) {
   float* row = rows_.data() + place * width_;
   for (std::size_t i = 0; i < width_; ++i) row[i] = i % 2 == 0 ? 1.0f : 0.0f;  // factor 1, signal 0
   places_[flow] = place;
-  started_.push_back({flow, states_[place].number, facts.start});
+  started_.push_back({flow, states_[place].number});
   if (settings_.most_first_rate > 0) {
     const RandomStream random(seed_, facts.random.entity(), Purpose::first_rate);
     rate = log_uniform(settings_.least_first_rate, settings_.most_first_rate, random.uniform(0));
@@ -99,26 +99,10 @@ bool Flows::finish(std::uint64_t flow) {
   if (known == places_.end()) return false;
   State& state = states_[known->second];
   state.active = false;
-  ended_.push_back({flow, state.number, {}});
+  ended_.push_back({flow, state.number});
   free_.push_back(known->second);
   places_.erase(known);
   return true;
-}
-
-void Flows::number_in_order() {
-  const std::span fresh = std::span(started_).last(count_ - numbered_);
-  if (!std::ranges::is_sorted(fresh, {}, &FlowName::start)) {
-    std::ranges::stable_sort(fresh, {}, &FlowName::start);
-    std::vector<std::uint32_t> numbers(fresh.size());  // by what they were, less numbered_
-    for (std::uint32_t i = 0; i < fresh.size(); ++i)
-      fresh[i].number = numbers[fresh[i].number - numbered_] = numbered_ + i;
-    const auto renumber = [&](auto& flow) {
-      if (flow.number >= numbered_) flow.number = numbers[flow.number - numbered_];
-    };
-    std::ranges::for_each(states_, renumber);
-    std::ranges::for_each(ended_, renumber);
-  }
-  numbered_ = count_;
 }
 
 }  // namespace weir::gym

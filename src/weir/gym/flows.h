@@ -30,7 +30,6 @@ struct Question {
 struct FlowName {
   std::uint64_t flow = 0;
   std::uint32_t number = 0;
-  Time start;
 };
 
 class Flows {
@@ -51,9 +50,6 @@ class Flows {
   double factor(std::uint32_t place) const { return states_[place].factor; }
   // A flow of the run has ended. Returns whether it is one of these, and then appends it to ended().
   bool finish(std::uint64_t flow);
-  // Numbers the flows that have started since the last call in the order of their starts, whatever that of the calls
-  // of start() was.
-  void number_in_order();
   // Whether the flow that asked is still active.
   bool is_active(const Question& q) const { return states_[q.place].active && states_[q.place].number == q.number; }
 
@@ -79,7 +75,6 @@ class Flows {
   const std::size_t width_;
   std::uint64_t seed_ = 0;
   std::uint32_t count_ = 0;
-  std::uint32_t numbered_ = 0;  // flows that number_in_order() has numbered
   std::vector<State> states_;
   std::vector<float> rows_;                                  // of the flow at a place: its last observation
   std::vector<std::uint32_t> free_;                          // places of flows that have ended

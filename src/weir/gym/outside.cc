@@ -24,7 +24,7 @@ std::shared_ptr<const policy::Decider> idle_decider(policy::Inputs inputs) {
 
 }  // namespace
 
-Outside::Outside(const Scenario& scenario, const Settings& settings, Order order)
+Outside::Outside(const Scenario& scenario, const Settings& settings)
     : scenario_(scenario.internal()), inputs_(settings.inputs) {
   check(settings);
   std::vector<std::string> valid;
@@ -45,7 +45,7 @@ Outside::Outside(const Scenario& scenario, const Settings& settings, Order order
       throw InputError("profiles", fmt::format("there is no profile '{}' with the algorithm 'pcc_rl'; valid is {}",
                                                name, fmt::join(valid, ", ")));
   scenario_.run.threads = 1;
-  if (order == Order::of_time) scenario_.run.scheduler = engine::SchedulerKind::wheel;
+  scenario_.run.scheduler = engine::SchedulerKind::wheel;  // turns come in the order of time
   scenario_.probes = {};
 }
 

@@ -16,13 +16,10 @@
 
 namespace weir::gym {
 
-// Whether the maker is called in the order of time. Otherwise the calls of each host are, which is quicker.
-enum class Order : std::uint8_t { of_time, of_each_host };
-
 class Outside {
  public:
   // Throws InputError if the settings or the scenario are not valid, or if it has no flows to decide for.
-  Outside(const Scenario& scenario, const Settings& settings, Order order);
+  Outside(const Scenario& scenario, const Settings& settings);
 
   // Builds a run with this seed (run.seed), on one thread and without probes, in which `maker` decides. The maker must
   // outlive it.

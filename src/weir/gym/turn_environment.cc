@@ -23,7 +23,7 @@ std::shared_ptr<const policy::Decider> decider_of(const SingleFlow& single, cons
 }  // namespace
 
 TurnEnvironment::TurnEnvironment(const Scenario& scenario, const Settings& settings, std::optional<SingleFlow> single)
-    : outside_(scenario, settings, Order::of_time),
+    : outside_(scenario, settings),
       single_(std::move(single)),
       others_(single_ ? decider_of(*single_, outside_) : nullptr),
       flows_(settings),
