@@ -74,6 +74,20 @@ def crossing(rows, decide):
     return float(np.median(costs))
 
 
+def steps_per_second(envs, steps):
+    """VectorEnv, one of two flows in each environment, one thread: decisions a second of processor time."""
+    from weir.gym import VectorEnv
+
+    env = VectorEnv(scenario(2, 2, "0 us", "1 s"), envs, threads=1)
+    observations, _ = env.reset(seed=1)
+    begin = time.process_time()
+    for _ in range(steps):
+        observations, _, _, _, _ = env.step(np.where(observations[:, 1:2] > 0, -0.1, 0.1))
+    seconds = time.process_time() - begin
+    env.close()
+    return steps * envs / seconds
+
+
 def turns_per_second(senders, turns, latency="0 us"):
     """aec_env and its loop: decisions a second of processor time."""
     from weir.gym import aec_env
@@ -130,6 +144,9 @@ def main():
         plain = best(repeats, crossing, rows, lambda env, n: ones[:n], least=True)
         policy = best(repeats, crossing, rows, trivial, least=True)
         print(f"{rows:5} decisions a call: {plain:.1f} ns each, {policy:.1f} ns with a policy of NumPy")
+    for envs in (16, 256):
+        rate = best(repeats, steps_per_second, envs, 200)
+        print(f"{envs:5} environments of VectorEnv: {rate:,.0f} decisions a second")
     for senders in (8, 1024):
         pettingzoo = best(repeats, turns_per_second, senders, 5_000)
         alone = best(repeats, handover, senders, 5_000)

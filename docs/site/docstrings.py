@@ -6,7 +6,7 @@ import re
 import sys
 
 # Where a name of the package is to be found, beside what `weir.__all__` has.
-MODULES = ("weir.theory", "weir.policy")
+MODULES = ("weir.theory", "weir.learn", "weir.policy")
 GYM = "weir.gym"
 OPTIONS = ("   :members:", "   :undoc-members:")
 

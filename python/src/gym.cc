@@ -38,9 +38,24 @@ Row row_of(std::span<const float> values) {
   return Row(copy, {values.size()}, nb::capsule(copy, [](void* p) noexcept { delete[] static_cast<float*>(p); }));
 }
 
+const double kDefaultBaseRtt = policy::Signal().base_rtt.seconds();
+
+Time seconds_of(double seconds, const char* key) {
+  if (!(seconds >= 0 && seconds <= 1)) throw InputError(key, "valid is 0 to 1, in seconds");
+  return {std::llround(seconds * 1e12)};
+}
+
+int eighths_of(double power) {
+  const double eighths = 8 * power;
+  if (!(eighths >= 1 && eighths <= 8 && eighths == std::floor(eighths)))
+    throw InputError("power", "valid is a multiple of 0.125 up to 1");
+  return static_cast<int>(eighths);
+}
+
 gym::Settings settings(const std::vector<std::string>& profiles, const std::string& inputs, std::optional<int> history,
-                       double clip, double target, double beta, double scale, double base_rtt,
-                       const std::string& reward, const std::optional<std::pair<double, double>>& first_rates) {
+                       double clip, double target, double beta, double scale, std::optional<double> base_rtt,
+                       double queue_unit, double queue_packets, double power, const std::string& reward,
+                       const std::optional<std::pair<double, double>>& first_rates) {
   gym::Settings s;
   s.profiles = profiles;
   if (inputs != "code" && inputs != "paper")
@@ -48,8 +63,13 @@ gym::Settings settings(const std::vector<std::string>& profiles, const std::stri
   s.inputs = inputs == "code" ? policy::Inputs::code : policy::Inputs::paper;
   s.history = history.value_or(inputs == "code" ? 2 : 1);
   s.clip = clip;
-  if (!(base_rtt >= 0 && base_rtt <= 1)) throw InputError("base_rtt", "valid is 0 to 1, in seconds");
-  s.signal = {.target = target, .beta = beta, .scale = scale, .base_rtt = Time{std::llround(base_rtt * 1e12)}};
+  s.signal = {.target = target,
+              .beta = beta,
+              .scale = scale,
+              .base_rtt = seconds_of(base_rtt.value_or(queue_unit > 0 ? 0 : kDefaultBaseRtt), "base_rtt"),
+              .queue_unit = seconds_of(queue_unit, "queue_unit"),
+              .queue_packets = queue_packets,
+              .power = eighths_of(power)};
   if (reward != "signal" && reward != "paper")
     throw InputError("reward", "'" + reward + "' is unknown; valid is signal, paper");
   s.reward = reward == "signal" ? gym::Reward::signal : gym::Reward::paper;
@@ -88,21 +108,23 @@ void without_lock(Guarded<E>& guarded, Work&& work) {
   work(guarded.environment);
 }
 
-// Names and values of what a learner is told of an observation.
+// Names and values of what a learner is told of a question.
 template <class Use>
 void for_each_seen(Use&& use) {
-  using Seen = policy::Observation;
-  use("rtt_ps", [](const Seen& o) { return o.rtt.ps; });
-  use("base_rtt_ps", [](const Seen& o) { return o.base_rtt.ps; });
-  use("rate", [](const Seen& o) { return o.rate; });
-  use("sent_packets", [](const Seen& o) { return std::int64_t{o.sent}; });
-  use("marked_packets", [](const Seen& o) { return std::int64_t{o.cnps}; });
-  use("lost_packets", [](const Seen& o) { return std::int64_t{o.nacks}; });
+  using Q = gym::Question;
+  use("interval_ps", [](const Q& q) { return q.interval.ps; });
+  use("rtt_ps", [](const Q& q) { return q.seen.rtt.ps; });
+  use("base_rtt_ps", [](const Q& q) { return q.seen.base_rtt.ps; });
+  use("rate", [](const Q& q) { return q.seen.rate; });
+  use("sent_packets", [](const Q& q) { return std::int64_t{q.seen.sent}; });
+  use("marked_packets", [](const Q& q) { return std::int64_t{q.seen.cnps}; });
+  use("lost_packets", [](const Q& q) { return std::int64_t{q.seen.nacks}; });
+  use("acknowledged_bytes", [](const Q& q) { return q.seen.acknowledged.count; });
 }
 
 nb::dict seen(const gym::Question& q) {
   nb::dict out;
-  for_each_seen([&](const char* name, auto value) { out[name] = value(q.seen); });
+  for_each_seen([&](const char* name, auto value) { out[name] = value(q); });
   return out;
 }
 
@@ -294,8 +316,8 @@ void add_many_turns(nb::module_& m) {
           [](const Turns& t) {
             nb::dict out;
             for_each_seen([&](const char* name, auto value) {
-              using Number = decltype(value(policy::Observation()));
-              out[name] = column_of<Number>(t.environment, [&](const Env& e) { return value(e.question().seen); });
+              using Number = decltype(value(gym::Question()));
+              out[name] = column_of<Number>(t.environment, [&](const Env& e) { return value(e.question()); });
             });
             return out;
           },
@@ -312,7 +334,8 @@ void add_gym(nb::module_& m) {
       .def_prop_ro("clip", [](const gym::Settings& s) { return s.clip; });
   m.def("settings", &settings, "profiles"_a = std::vector<std::string>(), "inputs"_a = "code", "history"_a = nb::none(),
         "clip"_a = gym::Settings().clip, "target"_a = signal.target, "beta"_a = signal.beta, "scale"_a = signal.scale,
-        "base_rtt"_a = static_cast<double>(signal.base_rtt.ps) * 1e-12, "reward"_a = "signal",
+        "base_rtt"_a = nb::none(), "queue_unit"_a = 0.0, "queue_packets"_a = 0.0, "power"_a = signal.power / 8.0,
+        "reward"_a = "signal",
         "first_rates"_a = nb::none());
   add_turns(m);
   add_many_turns(m);

@@ -20,4 +20,5 @@ NB_MODULE(_weir, m) {
   weir::python::add_gym(m);
   weir::python::add_vector(m);
   weir::python::add_policy(m);
+  weir::python::add_learn(m);
 }

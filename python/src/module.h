@@ -5,8 +5,11 @@
 
 #include <atomic>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+
+#include "weir/base/error.h"
 
 namespace weir::python {
 
@@ -20,6 +23,20 @@ void add_algorithms(nanobind::module_& m);
 void add_decisions(nanobind::module_& m);
 void add_simulation(nanobind::module_& m);
 void add_theory(nanobind::module_& m);
+void add_learn(nanobind::module_& m);
+
+// Calls work(name), which reads a text that no file has: of its errors the key stays, and no place in a file.
+template <class Work>
+auto of_no_file(const char* name, Work&& work) {
+  try {
+    return work(name);
+  } catch (const InputError& error) {
+    if (error.where().file != name || !error.key()) throw;
+    const std::string named = "key '" + *error.key() + "': ";
+    const std::string& reason = error.reason();
+    throw InputError(*error.key(), reason.starts_with(named) ? reason.substr(named.size()) : reason);
+  }
+}
 
 // What a call that releases Python's lock keeps for itself. A second call at the same time is refused with
 // RuntimeError.

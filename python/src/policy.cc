@@ -1,19 +1,28 @@
 // Policies as the simulator evaluates them.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "module.h"
 #include "weir/base/error.h"
+#include "weir/base/params.h"
+#include "weir/base/text_file.h"
 #include "weir/policy/decider.h"
+#include "weir/policy/distil.h"
 #include "weir/policy/policy_file.h"
+#include "weir/policy/quantise.h"
+#include "weir/policy/walks.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,7 +36,20 @@ using Outputs = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 class Decider {
  public:
-  explicit Decider(const std::string& policy) : decider_(policy::find_policy(policy)) {}
+  explicit Decider(const policy::Policy& policy) : decider_(policy) {}
+
+  const policy::Policy& policy() const { return decider_.policy(); }
+  // From a table as policy::read_samples() reads it; none: from simulated flows.
+  std::string quantised(const std::optional<std::string>& file) const {
+    const auto samples = file ? samples_of(*file) : policy::walk(decider_);
+    return policy::policy_text(policy::quantise(policy(), samples));
+  }
+  std::string distilled(const std::optional<std::string>& file, int leaves) const {
+    if (leaves < 1) throw InputError("leaves", "valid is 1 or more");
+    const policy::DistilOptions options{.leaves = leaves};
+    return policy::policy_text(file ? policy::distil(policy(), samples_of(*file), options)
+                                    : policy::distil_in_loop(policy(), options));
+  }
 
   std::size_t width() const { return static_cast<std::size_t>(decider_.policy().width()); }
   std::size_t memory() const { return decider_.memory(); }
@@ -64,20 +86,37 @@ class Decider {
     std::memcpy(there, aligned, this->memory());
   }
 
+  std::vector<policy::Sample> samples_of(const std::string& file) const {
+    return policy::read_samples(read_text_file(file, "a table with the columns in1, in2, ..."), file, decider_);
+  }
+
   policy::Decider decider_;
 };
+
+policy::Policy parsed(const std::string& text) {
+  return of_no_file("policy", [&](const char* name) { return policy::parse_policy(text, name); });
+}
 
 }  // namespace
 
 void add_policy(nb::module_& m) {
   nb::class_<Decider>(m, "Decider", "A policy as the simulator evaluates it.")
-      .def(nb::init<const std::string&>(), "policy"_a)
+      .def_static(
+          "of_name", [](const std::string& name) { return std::make_unique<Decider>(policy::find_policy(name)); },
+          "name"_a)
+      .def_static(
+          "of_text", [](const std::string& text) { return std::make_unique<Decider>(parsed(text)); }, "text"_a)
+      .def_prop_ro("text", [](const Decider& d) { return policy::policy_text(d.policy()); })
+      .def_prop_ro("digest", [](const Decider& d) { return policy::digest(d.policy()); })
+      .def("quantised", &Decider::quantised, "calibration"_a.none())
+      .def("distilled", &Decider::distilled, "calibration"_a.none(), "leaves"_a)
       .def_prop_ro("width", &Decider::width)
       .def_prop_ro("memory", &Decider::memory)
       .def_prop_ro("step", &Decider::step)
       .def("start", &Decider::start, "memory"_a.noconvert())
       .def("evaluate", &Decider::evaluate, "inputs"_a.noconvert(), "memory"_a.noconvert(), "y"_a.noconvert());
-  m.def("policy_text", [](const std::string& policy) { return policy::policy_text(policy::find_policy(policy)); });
+  m.def(
+      "seconds", [](const std::string& time) { return parse_time(time).seconds(); }, "time"_a);
 }
 
 }  // namespace weir::python

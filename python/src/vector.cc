@@ -33,6 +33,14 @@ struct Arrays {
   Column<std::int32_t> episodes;
   Column<std::int64_t> times;
   Column<std::uint8_t> first;
+  Column<std::int64_t> intervals;
+  Column<std::int64_t> rtts;
+  Column<std::int64_t> base_rtts;
+  Column<float> rates;
+  Column<std::int32_t> sent;
+  Column<std::int32_t> marked;
+  Column<std::int32_t> lost;
+  Column<std::int64_t> acknowledged;
 };
 
 template <class Array>
@@ -51,9 +59,22 @@ class Vector : OneAtATime {
       throw InputError("observations", "an observation has " + std::to_string(environment_.width()) +
                                            " numbers; the array must have so many columns");
     arrays_ = std::move(arrays);
-    batch_ = {span_of(arrays_->observations), span_of(arrays_->rewards),  span_of(arrays_->flows),
-              span_of(arrays_->environments), span_of(arrays_->episodes), span_of(arrays_->times),
-              span_of(arrays_->first)};
+    Arrays& a = *arrays_;
+    batch_ = {.observations = span_of(a.observations),
+              .rewards = span_of(a.rewards),
+              .flows = span_of(a.flows),
+              .environments = span_of(a.environments),
+              .episodes = span_of(a.episodes),
+              .times = span_of(a.times),
+              .first = span_of(a.first),
+              .seen = {.intervals = span_of(a.intervals),
+                       .rtts = span_of(a.rtts),
+                       .base_rtts = span_of(a.base_rtts),
+                       .rates = span_of(a.rates),
+                       .sent = span_of(a.sent),
+                       .marked = span_of(a.marked),
+                       .lost = span_of(a.lost),
+                       .acknowledged = span_of(a.acknowledged)}};
   }
 
   std::size_t reset(std::uint64_t seed) {
@@ -93,11 +114,17 @@ void add_vector(nb::module_& m) {
           "use",
           [](Vector& v, Matrix observations, Column<float> rewards, Column<std::int64_t> flows,
              Column<std::int32_t> environments, Column<std::int32_t> episodes, Column<std::int64_t> times,
-             Column<std::uint8_t> first) {
-            v.use({observations, rewards, flows, environments, episodes, times, first});
+             Column<std::uint8_t> first, Column<std::int64_t> interval_ps,
+             Column<std::int64_t> rtt_ps, Column<std::int64_t> base_rtt_ps,
+             Column<float> rate, Column<std::int32_t> sent_packets, Column<std::int32_t> marked_packets,
+             Column<std::int32_t> lost_packets, Column<std::int64_t> acknowledged_bytes) {
+            v.use({observations, rewards, flows, environments, episodes, times, first, interval_ps, rtt_ps, base_rtt_ps, rate,
+                   sent_packets, marked_packets, lost_packets, acknowledged_bytes});
           },
           "observations"_a.noconvert(), "rewards"_a.noconvert(), "flows"_a.noconvert(), "environments"_a.noconvert(),
           "episodes"_a.noconvert(), "times"_a.noconvert(), "first"_a.noconvert(),
+          "interval_ps"_a.noconvert(), "rtt_ps"_a.noconvert(), "base_rtt_ps"_a.noconvert(), "rate"_a.noconvert(), "sent_packets"_a.noconvert(),
+          "marked_packets"_a.noconvert(), "lost_packets"_a.noconvert(), "acknowledged_bytes"_a.noconvert(),
           "Sets the arrays that reset() and step() write.")
       .def("reset", &Vector::reset, "seed"_a)
       .def("step", &Vector::step<float>, "factors"_a.noconvert())

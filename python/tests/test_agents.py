@@ -9,12 +9,10 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, see
 from weir.gym import aec_env, parallel_env  # noqa: E402
 
 
-# PettingZoo's checker wants a render() method; there is nothing to see.
 @pytest.fixture(autouse=True)
-def no_other_warning():
+def no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", message="Environment has not defined a render")
         yield
 
 
@@ -98,10 +96,27 @@ def test_too_many_flows_are_an_error(many_to_one):
 
 
 def test_a_ready_agent_needs_an_action(many_to_one):
-    env = parallel_env(many_to_one(3, "2 us", "1 ms"))
+    env, same = (parallel_env(many_to_one(3, "2 us", "1 ms")) for _ in range(2))
     env.reset(seed=1)
-    with pytest.raises(weir.InputError, match="flow_"):
+    same.reset(seed=1)
+    with pytest.raises(weir.InputError, match="there is no action of flow_0, which has asked"):
         env.step({})
+    actions = dict.fromkeys(env.agents, np.zeros(1))
+    assert str(env.step(actions)) == str(same.step(actions))
+    turns = aec_env(many_to_one(3, "2 us", "1 ms"))
+    turns.reset(seed=1)
+    with pytest.raises(weir.InputError, match="action of flow_0 is None"):
+        turns.step(None)
+
+
+@pytest.mark.parametrize("make", [aec_env, parallel_env])
+def test_a_line_is_rendered_for_each_agent(many_to_one, make):
+    env = make(many_to_one(3, "2 us", "1 ms"), render_mode="ansi")
+    env.reset(seed=1)
+    lines = env.render().splitlines()
+    assert [line.split()[0].rstrip(":") for line in lines] == env.agents
+    assert "RTT" in env.render()
+    assert make(many_to_one(3, "2 us", "1 ms")).render() is None
 
 
 @pytest.mark.parametrize("make", [aec_env, parallel_env])

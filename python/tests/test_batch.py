@@ -43,6 +43,31 @@ def test_the_arrays_are_those_of_the_caller(many_to_one):
             BatchEnv(many_to_one(4, "2 us", "1 ms"), 2, slots=4, out=out).reset(1)
 
 
+def test_what_flows_have_seen_is_told(many_to_one):
+    """What BatchEnv tells is what the agents of parallel_env are told, and it suffices for a reward of one's own."""
+    pytest.importorskip("pettingzoo")
+    from weir.gym import parallel_env
+
+    scenario = many_to_one(5, "2 us", "1 ms", "network.ecn={enabled=true, k_min='1 KB', k_max='2 KB'}")
+    names = ("interval_ps", "rtt_ps", "base_rtt_ps", "rate", "sent_packets", "marked_packets", "lost_packets", "acknowledged_bytes")
+    agents = parallel_env(scenario)
+    _, infos = agents.reset(seed=4)
+    env = BatchEnv(scenario)
+    n = env.reset(4)
+    marked = acknowledged = 0
+    for _ in range(30):
+        told = sorted((agent, *(info[name] for name in names)) for agent, info in infos.items() if info["ready"])
+        seen = sorted((f"flow_{env.flows[i]}", *(getattr(env, name)[i].item() for name in names)) for i in range(n))
+        assert [row[0] for row in seen] == [row[0] for row in told]
+        np.testing.assert_allclose([row[1:] for row in seen], [row[1:] for row in told], rtol=1e-6)
+        marked += env.marked_packets[:n].sum()
+        acknowledged += env.acknowledged_bytes[:n].sum()
+        actions = {agent: np.array([0.5]) for agent in agents.agents}
+        _, _, _, _, infos = agents.step(actions)
+        n = env.step(np.full(n, 1.1))
+    assert marked > 0 and acknowledged > 0
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_wrong_actions_are_refused_and_change_nothing(many_to_one, dtype):
     env, same = (BatchEnv(many_to_one(4, "2 us", "1 ms"), 2, threads=1) for _ in range(2))

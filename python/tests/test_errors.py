@@ -36,7 +36,7 @@ def test_text_that_utf8_cannot_write(star, tmp_path):
         with pytest.raises(weir.InputError, match="valid is text that can be written as UTF-8") as caught:
             weir.Scenario.from_dict(star).with_values(values)
         assert caught.value.key == key
-    for call in (weir.Scenario.from_file, weir.read, weir.policy.load, lambda name: weir.run(star, out=name)):
+    for call in (weir.Scenario.from_file, weir.read, weir.policy.Policy, lambda name: weir.run(star, out=name)):
         for name in (half, b"\xff", tmp_path / half):
             with pytest.raises(weir.InputError, match="valid is a file whose name is UTF-8"):
                 call(name)

@@ -7,6 +7,7 @@ import weir
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from weir.gym import FlowEnv  # noqa: E402
+from weir.policy import Policy  # noqa: E402
 
 
 @pytest.mark.parametrize("latency", ["0 us", "2 us"])
@@ -14,6 +15,8 @@ def test_the_checker_of_gymnasium_passes(many_to_one, latency):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(FlowEnv(many_to_one(4, latency, "1 ms")), skip_render_check=True)
+        made = gymnasium.make("weir/Flow-v0", scenario=many_to_one(4, latency, "1 ms"))
+        check_env(made.unwrapped)  # with each render mode, too
 
 
 def play(env, seed, actions):
@@ -105,6 +108,41 @@ def test_wrong_actions_are_refused_and_change_nothing(many_to_one, action):
     assert env.step([0.5])[0].tolist() == same.step([0.5])[0].tolist()
 
 
+def test_signals_of_queueing_delays(many_to_one):
+    """The formula of docs/guides/learning.md, of what `info` tells."""
+    settings = {"target": 0.7, "beta": 0.25, "scale": 2.0, "queue_unit": 1e-6, "power": 0.875, "clip": 1e6}
+    env = FlowEnv(many_to_one(6, "0 us", "1 ms"), **settings)
+    observation, info = env.reset(seed=1)
+    signals = []
+    for _ in range(40):
+        base, unit = info["base_rtt_ps"] * 1e-12, settings["queue_unit"]
+        queue = (info["rtt_ps"] - info["base_rtt_ps"]) * 1e-12 / unit
+        signal = (max(queue - 0.25, 0) * info["rate"] ** 0.875 - 0.7) * 2.0 * unit / base
+        assert observation[1] == pytest.approx(signal, rel=1e-5)
+        signals.append(signal)
+        observation, _, _, _, info = env.step([-0.5 if signal > 0 else 0.5])
+    assert min(signals) < 0 < max(signals)
+
+
+def test_what_a_policy_sees_is_what_its_settings_show(many_to_one):
+    """The policy outside, by its own settings, sends what it sends inside."""
+    for name in ("standard", "wide"):
+        policy = Policy(name)
+        scenario = many_to_one(4, "0 us", "300 us", f"algorithm.policy={name}")
+        env = FlowEnv(scenario, flow=1, step=policy.step, **policy.settings)
+        memory = policy.start()
+        observation, info = env.reset(seed=3)
+        ended, sent = False, 0
+        while not ended:
+            observation, _, terminated, truncated, info = env.step(policy.outputs(observation[None], memory))
+            ended = terminated or truncated
+            sent = info["rate"]
+        inside = weir.Simulation(scenario, {"run.seed": 3})
+        inside.advance()
+        rates = inside.flows()["rate_bps"]
+        assert sent * 100e9 == pytest.approx(rates[1], rel=0.25)
+
+
 def test_wrong_settings_are_refused(many_to_one):
     scenario = many_to_one(2, "0 us", "1 ms")
     for settings, key in [
@@ -117,6 +155,10 @@ def test_wrong_settings_are_refused(many_to_one):
         ({"profiles": ["nobody"]}, "profiles"),
         ({"flow": -1}, "flow"),
         ({"flow": 0.5}, "flow"),
+        ({"queue_unit": -1}, "queue_unit"),
+        ({"queue_unit": 1e-6, "base_rtt": 1e-6}, "base_rtt"),
+        ({"queue_packets": 1}, "queue_packets"),
+        ({"power": 0.3}, "power"),
     ]:
         with pytest.raises(weir.InputError) as caught:
             FlowEnv(scenario, **settings)

@@ -6,7 +6,8 @@ gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 from weir.gym import FlowEnv, VectorEnv  # noqa: E402
 
-SEEN = ("time_ps", "rtt_ps", "base_rtt_ps", "rate", "sent_packets", "marked_packets", "lost_packets")
+SEEN = ("time_ps", "interval_ps", "rtt_ps", "base_rtt_ps", "rate", "sent_packets", "marked_packets", "lost_packets",
+        "acknowledged_bytes")
 
 
 def chosen(observations):
@@ -82,15 +83,56 @@ def test_what_flows_see_is_told(many_to_one):
     marked, info = 0, None
     env = FlowEnv(many_to_one(8, "0 us", "500 us", *ecn))
     env.reset(seed=1)
+    before = 0
     for _ in range(30):
         _, _, terminated, truncated, info = env.step([0.5])
         if terminated or truncated:
             break
+        assert before in (0, info["time_ps"] - info["interval_ps"])
+        before = info["time_ps"]
+        assert info["acknowledged_bytes"] > 0
         assert info["rtt_ps"] >= info["base_rtt_ps"] > 0 and 0 < info["rate"] <= 1
         assert info["sent_packets"] >= info["marked_packets"] >= 0
         marked += info["marked_packets"]
     assert set(SEEN) == set(info)
     assert marked > 0
+
+
+def test_wrappers_of_gymnasium_take_it(many_to_one):
+    """What programs like those of CleanRL put around a vector environment."""
+    from gymnasium.wrappers.vector import NormalizeObservation, RecordEpisodeStatistics, TransformReward
+
+    inner = VectorEnv(many_to_one(2, "0 us", "100 us"), 3, threads=2)
+    env = TransformReward(NormalizeObservation(RecordEpisodeStatistics(inner)), lambda reward: 2 * reward)
+    plain = VectorEnv(many_to_one(2, "0 us", "100 us"), 3)
+    env.reset(seed=1)
+    plain.reset(seed=1)
+    returns, lengths = np.zeros(3), 0
+    while True:
+        actions = np.full((3, 1), 0.25)
+        _, rewards, terminated, truncated, infos = env.step(actions)
+        _, expected, *_ = plain.step(actions)
+        assert rewards.tolist() == (2 * expected).tolist()
+        returns += expected
+        lengths += 1
+        if (terminated | truncated).any():
+            break
+    ended = infos["_episode"]
+    np.testing.assert_allclose(infos["episode"]["r"][ended], returns[ended])
+    assert (infos["episode"]["l"][ended] == lengths).all()
+
+
+def test_lines_of_text_are_rendered(many_to_one):
+    env = VectorEnv(many_to_one(2, "0 us", "20 us"), 2, render_mode="ansi")
+    env.reset(seed=1)
+    while True:
+        lines = env.render()
+        assert [line[:13] for line in lines] == ["environment 0", "environment 1"]
+        _, _, terminated, truncated, _ = env.step(np.zeros((2, 1)))
+        if (terminated | truncated).all():
+            break
+    assert all("has ended" in line for line in env.render())
+    assert VectorEnv(many_to_one(2, "0 us", "20 us"), 2).render() is None
 
 
 def test_gymnasium_makes_one(many_to_one):
@@ -103,7 +145,7 @@ def test_gymnasium_makes_one(many_to_one):
 def test_what_cannot_be_used_is_refused_and_changes_nothing(many_to_one):
     scenario = many_to_one(2, "0 us", "100 us")
     for wrong, key in (({"num_envs": 0}, "environments"), ({"num_envs": 1.5}, "num_envs"), ({"threads": -1}, "threads"),
-                       ({"flow": -1}, "flow"), ({"step": 2}, "step")):
+                       ({"flow": -1}, "flow"), ({"step": 2}, "step"), ({"render_mode": "human"}, "render_mode")):
         with pytest.raises(weir.InputError) as caught:
             VectorEnv(scenario, **wrong)
         assert caught.value.key == key

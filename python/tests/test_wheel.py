@@ -27,7 +27,7 @@ scenario = weir.Scenario.from_text(
     "[[traffic]]\\nkind = 'incast'\\nsize = '10 KB'\\nreceiver = 'last'\\n"
 )
 flows = weir.run(scenario).flows
-assert weir.policy.load("standard")["step"] == 0.2
+assert weir.policy.Policy("standard").step == 0.2
 {use}
 print(weir.__file__)
 """

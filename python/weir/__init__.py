@@ -10,7 +10,8 @@ weir.Algorithm     a congestion control of your own
 weir.load_plugin   one from a compiled plug-in
 weir.theory        fair rates, without packets
 weir.gym           environments for learning: one flow, all flows in turn, thousands of flows in batches
-weir.policy        files of trained policies
+weir.learn         training policies, as `weir train` does
+weir.policy        policies: their files, deciding by them, making them of trained networks
 
 Units: names end in `_ps` (picoseconds), `_bytes` or `_bps` (bits per second).
 """

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 _OPSET = 17
 _ML_OPSET = 3
@@ -12,36 +16,36 @@ _IR = 9
 class _Graph:
     """Nodes and constants as they are added, one after another."""
 
-    def __init__(self, onnx):
+    def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
-        self.nodes = []
-        self.constants = []
-        self.inputs = []
-        self.outputs = []
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
         self._count = 0
 
-    def constant(self, value, dtype=np.float32):
+    def constant(self, value: ArrayLike, dtype: DTypeLike = np.float32) -> str:
         name = self._fresh("c")
         self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(value, dtype), name))
         return name
 
-    def add(self, op, *inputs, outputs=None, **attributes):
+    def add(self, op: str, *inputs: str, outputs: list[str] | None = None, **attributes: Any) -> str:
         outputs = outputs or [self._fresh("v")]
         self.nodes.append(self.onnx.helper.make_node(op, list(inputs), outputs, **attributes))
         return outputs[0]
 
-    def tensor(self, where, name, *shape):
+    def tensor(self, where: list[Any], name: str, *shape: int | str) -> None:
         where.append(
             self.onnx.helper.make_tensor_value_info(name, self.onnx.TensorProto.FLOAT, list(shape))
         )
 
-    def _fresh(self, letter):
+    def _fresh(self, letter: str) -> str:
         self._count += 1
         return f"{letter}{self._count}"
 
 
-def model_of(policy, onnx):
-    """The model of a policy's tables, as weir.policy.load() gives them."""
+def model_of(policy: Mapping[str, Any], onnx: Any) -> Any:
+    """The model of a policy's tables."""
     g = _Graph(onnx)
     width = 4 if policy["inputs"] == "paper" else 2 * policy["history"]
     g.tensor(g.inputs, "observations", "n", width)
@@ -71,15 +75,15 @@ def model_of(policy, onnx):
     return model
 
 
-def _weights(layer, int8):
-    weights = np.asarray(layer["weights"], np.float32)
+def _weights(layer: Mapping[str, Any], int8: bool) -> NDArray[np.float32]:
+    weights: NDArray[np.float32] = np.asarray(layer["weights"], np.float32)
     if int8:
         weights = weights * np.asarray(layer["row_scales"], np.float32)[:, None]
     return weights
 
 
 # The layer's inputs in whole units of its input_scale, 16 bits.
-def _rounded(g, layer, x, int8):
+def _rounded(g: _Graph, layer: Mapping[str, Any], x: str, int8: bool) -> str:
     if not int8:
         return x
     scale = g.constant(layer["input_scale"])
@@ -87,14 +91,14 @@ def _rounded(g, layer, x, int8):
     return g.add("Mul", g.add("Clip", units, g.constant(-32767.0), g.constant(32767.0)), scale)
 
 
-def _dense(g, layer, x, int8):
+def _dense(g: _Graph, layer: Mapping[str, Any], x: str, int8: bool) -> str:
     x = g.add("MatMul", _rounded(g, layer, x, int8), g.constant(_weights(layer, int8).T))
     activation = layer.get("activation", "none")
     return x if activation == "none" else g.add({"relu": "Relu", "tanh": "Tanh"}[activation], x)
 
 
 # Gates are input, forget, cell, output in the file, and input, output, forget, cell in ONNX.
-def _lstm(g, layer, k, x, int8):
+def _lstm(g: _Graph, layer: Mapping[str, Any], k: int, x: str, int8: bool) -> str:
     units, inputs = layer["outputs"], layer["inputs"]
     gates = _weights(layer, int8).reshape(4, units, inputs + units)[[0, 3, 1, 2]].reshape(4 * units, -1)
     names = [f"hidden_{k}", f"cell_{k}"]
@@ -108,7 +112,7 @@ def _lstm(g, layer, k, x, int8):
     return g.add("Squeeze", "next_" + names[0], g.constant([0], np.int64))
 
 
-def _tree(g, nodes, x):
+def _tree(g: _Graph, nodes: list[list[float]], x: str) -> None:
     inner = [len(node) == 4 for node in nodes]
     leaves = [i for i, is_inner in enumerate(inner) if not is_inner]
     g.add(

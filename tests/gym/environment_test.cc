@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <map>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "tests/gym/scenarios.h"
@@ -107,6 +109,34 @@ TEST(EnvironmentTest, AnswersOfFlowsThatEndChangeNothing) {
   ended += environment.flows().ended().size();
   EXPECT_EQ(ended, 4u);
   EXPECT_FALSE(environment.advance());
+}
+
+TEST(EnvironmentTest, QuestionsAndNumbersAreInTheOrderOfTime) {
+  const std::string flows =
+      "traffic=[{kind='flows', flow=[{src=5, dst=6, size='1 MB'}, {src=3, dst=6, size='1 MB', start='100 ns'}, "
+      "{src=1, dst=6, size='1 MB', start='150 ns'}, {src=0, dst=6, size='3 KB', start='200 ns'}, "
+      "{src=4, dst=6, size='1 MB', start='220 ns'}, {src=2, dst=6, size='1 MB', start='240 ns'}]}]";
+  Environment environment(many_to_one(6, "10 us", "200 us", {flows}), {});
+  environment.reset(1);
+  std::vector<std::uint32_t> asked;
+  bool first = true;
+  while (environment.advance()) {
+    const auto questions = environment.questions();
+    EXPECT_TRUE(std::ranges::is_sorted(questions, {}, &Question::now));
+    for (std::size_t i = 0; first && i < questions.size(); ++i) asked.push_back(questions[i].number);
+    first = false;
+    for (std::size_t i = 0; i < questions.size(); ++i) environment.answer(i, 1.0);
+  }
+  const auto started = environment.flows().started();
+  ASSERT_EQ(started.size(), 6u);
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(started[i].number, i);
+    EXPECT_EQ(started[i].flow, i);
+  }
+  ASSERT_FALSE(environment.flows().ended().empty());
+  EXPECT_EQ(environment.flows().ended().front().number, environment.flows().ended().front().flow);
+  EXPECT_GE(asked.size(), 5u);
+  EXPECT_TRUE(std::ranges::is_sorted(asked));
 }
 
 TEST(EnvironmentTest, ObservationsOfThePaper) {

@@ -144,8 +144,10 @@ void PccRl::probed(const Params& p, const FlowFacts& flow, Time now, Time rtt, C
                                  .sent = sent_,
                                  .cnps = cnps_,
                                  .nacks = nacks_,
-                                 .packet = transmission_time(flow.wire, flow.path_rate)};
+                                 .packet = transmission_time(flow.wire, flow.path_rate),
+                                 .acknowledged = acknowledged_};
   sent_ = cnps_ = nacks_ = 0;
+  acknowledged_ = {};
   if (p.decision_latency > Time{}) {
     probes_from_ = Time::max();
     control.timer = now + p.decision_latency;
@@ -161,6 +163,7 @@ void PccRl::probed(const Params& p, const FlowFacts& flow, Time now, Time rtt, C
 
 void PccRl::on_ack(const Params& p, const FlowFacts& flow, const Ack& ack, Control& control) {
   if (ack.ecn && !hears_cnps(p)) ++cnps_;
+  acknowledged_ += ack.acked;
   if (p.probe == Probe::data) {
     if (ack.sent_at >= probes_from_) probed(p, flow, ack.now, ack.rtt, control);
   } else if (!control.probe && ack.sent_at > probes_from_ && ++overtaken_ >= kOvertakes) {

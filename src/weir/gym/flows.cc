@@ -49,7 +49,7 @@ std::uint32_t Flows::start(const cc::FlowFacts& facts, double& rate) {
     free_.pop_back();
   }
   const std::uint64_t flow = facts.random.entity();
-  states_[place] = {.flow = flow, .number = count_++, .active = true};
+  states_[place] = {.flow = flow, .last = facts.start, .number = count_++, .active = true};
   float* row = rows_.data() + place * width_;
   for (std::size_t i = 0; i < width_; ++i) row[i] = i % 2 == 0 ? 1.0f : 0.0f;  // factor 1, signal 0
   places_[flow] = place;
@@ -64,7 +64,14 @@ std::uint32_t Flows::start(const cc::FlowFacts& facts, double& rate) {
 Question Flows::observe(std::uint32_t place, Time now, const policy::Observation& o, float* out) {
   State& state = states_[place];
   const double signal = policy::signal(settings_.signal, o);
-  Question q{.now = now, .flow = state.flow, .number = state.number, .first = !state.asked, .seen = o, .place = place};
+  Question q{.now = now,
+             .interval = now - state.last,
+             .flow = state.flow,
+             .number = state.number,
+             .first = !state.asked,
+             .seen = o,
+             .place = place};
+  state.last = now;
   if (state.asked) {
     const double plain = signal / settings_.signal.scale;
     q.reward = static_cast<float>(settings_.reward == Reward::signal ? -std::abs(signal) : -(plain * plain));

@@ -17,6 +17,7 @@ namespace weir::gym {
 // A flow wants a decision.
 struct Question {
   Time now;                  // when its probe returned
+  Time interval;             // since the flow's question before, or its start
   std::uint64_t flow = 0;    // id
   std::uint32_t number = 0;  // flows decided from outside count from 0, in the order in which they start
   float reward = 0;          // of the flow's decision before; 0 for the first
@@ -63,6 +64,7 @@ class Flows {
  private:
   struct State {
     std::uint64_t flow = 0;
+    Time last;  // question, or the start
     double factor = 1;
     std::uint32_t number = 0;
     bool active = false;

@@ -16,6 +16,20 @@ constexpr std::int64_t kMostSlots = 1'048'576;
 constexpr std::uint32_t kDefaultSlots = 4'096;
 constexpr std::int64_t kMostThreads = 1'024;
 
+// Calls use(array, name, value) for each array, with a function from a question to its value.
+template <class Use>
+void for_each_sight(const Sights& seen, Use&& use) {
+  using Q = Question;
+  use(seen.intervals, "intervals", [](const Q& q) { return q.interval.ps; });
+  use(seen.rtts, "rtts", [](const Q& q) { return q.seen.rtt.ps; });
+  use(seen.base_rtts, "base_rtts", [](const Q& q) { return q.seen.base_rtt.ps; });
+  use(seen.rates, "rates", [](const Q& q) { return static_cast<float>(q.seen.rate); });
+  use(seen.sent, "sent", [](const Q& q) { return static_cast<std::int32_t>(q.seen.sent); });
+  use(seen.marked, "marked", [](const Q& q) { return static_cast<std::int32_t>(q.seen.cnps); });
+  use(seen.lost, "lost", [](const Q& q) { return static_cast<std::int32_t>(q.seen.nacks); });
+  use(seen.acknowledged, "acknowledged", [](const Q& q) { return q.seen.acknowledged.count; });
+}
+
 }  // namespace
 
 const VectorShape& checked(const VectorShape& shape) {
@@ -53,6 +67,9 @@ void VectorEnvironment::check_room(const Batch& out) const {
   require(out.episodes.size(), 1, "episodes");
   require(out.times.size(), 1, "times");
   require(out.first.size(), 1, "first");
+  for_each_sight(out.seen, [&](const auto& array, const char* name, auto) {
+    if (!array.empty()) require(array.size(), 1, name);
+  });
 }
 
 template <class Work>
@@ -130,7 +147,12 @@ std::size_t VectorEnvironment::write(const Batch& out) {
     const Progress& p = progress_[i];
     const auto rows = environment.observations().subspan(p.begin * width(), p.count * width());
     std::copy(rows.begin(), rows.end(), out.observations.begin() + static_cast<std::ptrdiff_t>(at * width()));
-    for (const Question& q : environment.questions().subspan(p.begin, p.count)) {
+    const auto questions = environment.questions().subspan(p.begin, p.count);
+    for_each_sight(out.seen, [&](const auto& array, const char*, auto value) {
+      if (array.empty()) return;
+      for (std::size_t k = 0; k < questions.size(); ++k) array[at + k] = value(questions[k]);
+    });
+    for (const Question& q : questions) {
       out.rewards[at] = q.reward;
       out.flows[at] = static_cast<std::int64_t>(q.flow);
       out.environments[at] = static_cast<std::int32_t>(i);

@@ -18,6 +18,18 @@
 
 namespace weir::gym {
 
+// What flows have seen since their decisions before (policy::Observation). An array without room is not written.
+struct Sights {
+  std::span<std::int64_t> intervals;  // since the question before, or the flow's start; ps
+  std::span<std::int64_t> rtts;  // ps
+  std::span<std::int64_t> base_rtts;
+  std::span<float> rates;  // shares of the line rate
+  std::span<std::int32_t> sent;
+  std::span<std::int32_t> marked;  // CNPs, or marks on acknowledgements
+  std::span<std::int32_t> lost;
+  std::span<std::int64_t> acknowledged;  // bytes
+};
+
 // Arrays of the caller for capacity() rows each, of which the first ones are written.
 struct Batch {
   std::span<float> observations;  // capacity() x width()
@@ -27,6 +39,7 @@ struct Batch {
   std::span<std::int32_t> episodes;  // of the environment, from 0
   std::span<std::int64_t> times;     // when the probe returned, in picoseconds of the episode
   std::span<std::uint8_t> first;     // 1: the flow's first question
+  Sights seen;
 };
 
 struct VectorShape {

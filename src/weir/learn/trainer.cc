@@ -144,7 +144,11 @@ Update Trainer::learn_once() {
 Update Trainer::step() {
   Update out = learn_once();
   if (update_ % curriculum_.validation.every == 0 || done()) {
-    Validation validation = validate();
+    Validation validation = validate(
+        curriculum_,
+        [&](const RandomStream& stream, const FirstRates& rates) { return learner_->actor(stream, rates, false); },
+        options_.threads);
+    validation.update = update_;
     out.validated = true;
     out.score = validation.score;
     if (best_state_.empty() || validation.score > best_.score) {
@@ -159,21 +163,18 @@ Update Trainer::step() {
   return out;
 }
 
-Validation Trainer::validate() {
-  const ValidationParams& v = curriculum_.validation;
+Validation validate(const Curriculum& curriculum, const MakeActor& make, unsigned threads) {
+  const ValidationParams& v = curriculum.validation;
   Validation out;
-  out.update = update_;
-  out.runs.resize(curriculum_.validations.size() * v.seeds);
-  parallel_for(options_.threads, out.runs.size(), [&](std::size_t i) {
+  out.runs.resize(curriculum.validations.size() * v.seeds);
+  parallel_for(threads, out.runs.size(), [&](std::size_t i) {
     const EvaluationOptions options{.duration = v.duration,
                                     .measured = v.measured,
-                                    .spread = curriculum_.randomise.spread,
-                                    .seed = seed_of(curriculum_.learner.seed, Seeds::validation, i, 0),
-                                    .signal = curriculum_.policy.signal()};
-    out.runs[i] = evaluate(
-        curriculum_.validations[i / v.seeds],
-        [&](const RandomStream& stream, const FirstRates& rates) { return learner_->actor(stream, rates, false); },
-        {v.first_load_low, v.first_load_high}, options);
+                                    .spread = curriculum.randomise.spread,
+                                    .seed = seed_of(curriculum.learner.seed, Seeds::validation, i, 0),
+                                    .signal = curriculum.policy.signal()};
+    out.runs[i] =
+        evaluate(curriculum.validations[i / v.seeds], make, {v.first_load_low, v.first_load_high}, options);
   });
   out.score = std::numeric_limits<double>::max();
   for (const Evaluation& run : out.runs) out.score = std::min(out.score, run.score());

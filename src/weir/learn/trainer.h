@@ -48,6 +48,9 @@ struct Validation {
   double score = 0;  // the least
 };
 
+// Runs the curriculum's validations, of which `make` gives the actors, so many at once.
+Validation validate(const Curriculum& curriculum, const MakeActor& make, unsigned threads);
+
 class Trainer {
  public:
   // Throws InputError if the directory has a checkpoint of another curriculum, seed or version, or has one at all
@@ -74,7 +77,6 @@ class Trainer {
   Update learn_once();
   void begin_environments();
   void run_environment(Place& place);
-  Validation validate();
   void read_checkpoint(const std::string& content);
   std::string checkpoint();
   std::string state_of_learner();

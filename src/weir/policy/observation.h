@@ -20,6 +20,7 @@ struct Observation {
   std::uint32_t cnps = 0;   // ... of which so many were reported as marked (CNPs, or marks on acknowledgements)
   std::uint32_t nacks = 0;  // ... and so many losses were reported
   Time packet{};            // that a full packet takes on the slowest link of the path; 0 = not known
+  Bytes acknowledged{};     // payload since its last decision; policies do not see it
 };
 
 // How a round trip and a rate become one number, which is 0 where the flow should be and above 0 if it is too
