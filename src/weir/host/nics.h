@@ -70,7 +70,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   std::uint32_t port_of_answer(std::uint32_t h, const net::Packet& answer, Time now) {
     if (!answers_choose_) [[likely]]
       return came_by_;
-    return choose_for_answer(h, answer, now);
+    return choose_for_answer(h, answer.dst, answer.entropy, answer.profile, answer.traffic_class, now);
   }
   // The routes have changed: flows whose port does not lead to their destination any more move to one that does.
   void follow_routes(Time now);
@@ -149,8 +149,10 @@ class Nics : public sim::PartitionPart<Nics, P> {
   bool send_own(std::uint32_t h, OwnPort& own, Time now);
   bool send_common(std::uint32_t h, OwnPort& own, Time now);
   [[gnu::noinline]] Time wake_of_several(std::uint32_t h, Time now) const;
-  [[gnu::noinline]] std::uint32_t choose_for_answer(std::uint32_t h, const net::Packet& answer, Time now);
-  std::uint32_t idle_port(std::uint32_t h, const net::Packet& packet, Time now);
+  // What it needs to know of the answer one by one, so that nobody else has to put a packet together for it.
+  [[gnu::noinline]] std::uint32_t choose_for_answer(std::uint32_t h, std::uint32_t dst, std::uint32_t entropy,
+                                                    std::uint16_t profile, net::TrafficClass c, Time now);
+  std::uint32_t idle_port(std::uint32_t h, std::uint32_t dst, net::TrafficClass c, Time now);
   void send_by(std::uint32_t h, const net::Port& nic, Time now);
   Time wake_of_one(const Host& host, const net::Port& nic, Time now) const;
   void wake_at(std::uint32_t h, Time sends);

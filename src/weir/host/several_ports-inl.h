@@ -158,18 +158,19 @@ bool Nics<P>::send_common(std::uint32_t h, OwnPort& own, Time now) {
 }
 
 template <class P>
-std::uint32_t Nics<P>::choose_for_answer(std::uint32_t h, const net::Packet& answer, Time now) {
-  switch (model().profiles[answer.profile].balancing.answer_ports) {
-    case AnswerPorts::hash: return switching().routing().nic(h, answer.dst, answer.entropy);
-    case AnswerPorts::free: return idle_port(h, answer, now);
+std::uint32_t Nics<P>::choose_for_answer(std::uint32_t h, std::uint32_t dst, std::uint32_t entropy,
+                                         std::uint16_t profile, net::TrafficClass c, Time now) {
+  switch (model().profiles[profile].balancing.answer_ports) {
+    case AnswerPorts::hash: return switching().routing().nic(h, dst, entropy);
+    case AnswerPorts::free: return idle_port(h, dst, c, now);
     default: return came_by_;
   }
 }
 
-// The next port in turn by which this packet may begin to leave at once, of those that lead to its destination; the
-// next one if there is none.
+// The next port in turn by which a packet of this class may begin to leave at once, of those that lead to its
+// destination; the next one if there is none.
 template <class P>
-std::uint32_t Nics<P>::idle_port(std::uint32_t h, const net::Packet& packet, Time now) {
+std::uint32_t Nics<P>::idle_port(std::uint32_t h, std::uint32_t dst, net::TrafficClass c, Time now) {
   HostPorts& all = several_[h];
   const auto count = static_cast<std::uint32_t>(all.ports.size());
   const std::uint32_t before = all.last;
@@ -177,8 +178,8 @@ std::uint32_t Nics<P>::idle_port(std::uint32_t h, const net::Packet& packet, Tim
   for (std::uint32_t i = 1; i <= count; ++i) {
     const std::uint32_t index = (before + i) % count;
     const net::Port& port = shared().port(all.ports[index].port);
-    if (!switching().routing().is_usable(all.ports[index].port, packet.dst)) continue;
-    const bool is_idle = port.free_at <= now && (port.paused & net::class_bit(packet.traffic_class)) == 0;
+    if (!switching().routing().is_usable(all.ports[index].port, dst)) continue;
+    const bool is_idle = port.free_at <= now && (port.paused & net::class_bit(c)) == 0;
     if (found && !is_idle) continue;
     all.last = index;
     found = true;
