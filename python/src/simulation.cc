@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "decisions.h"
+#include "driver.h"
 #include "events_table.h"
 #include "module.h"
 #include "rows.h"
@@ -164,6 +165,13 @@ class Steps : OneAtATime {
       (*call)(table_of(events));
     });
   }
+  void drive(nb::object driver) {
+    before_the_first_step();
+    const Guarded own = guarded_alone(std::move(driver));
+    simulation_.engine().drive(driver_of(own, simulation_));
+    keep_driver(own);
+  }
+  nb::object driver() const { return driver_ ? *driver_ : nb::none(); }
   void decide(nb::object call) {
     before_the_first_step();
     simulation_.engine().decide(batches(guarded(std::move(call))));
@@ -184,11 +192,16 @@ class Steps : OneAtATime {
     const nb::gil_scoped_release release;
     simulation_.restore(bytes);
   }
-  // For Python to own.
+  // For Python to own. The copy's driver is a copy, too: what the state of the run has of it.
   Steps* fork() {
     const Call call(*this);
+    const Guarded driver = driver_ ? guarded_alone(*driver_) : nullptr;
     const nb::gil_scoped_release release;
-    return new Steps(scenario_, tables_, simulation_.clone());
+    auto out = std::make_unique<Steps>(scenario_, tables_, simulation_.clone([&](engine::Engine& e) {
+      if (driver) e.drive(driver_of(driver, simulation_));
+    }));
+    out->keep_driver(driver);
+    return out.release();
   }
 
   void after_fork() {
@@ -293,13 +306,22 @@ class Steps : OneAtATime {
  private:
   using Guarded = std::shared_ptr<nb::object>;
 
-  // A function of the program, which is let go with Python's lock held.
+  // An object of the program, which is let go with Python's lock held.
+  static Guarded guarded_alone(nb::object object) {
+    return {new nb::object(std::move(object)), [](nb::object* o) {
+              const nb::gil_scoped_acquire acquire;
+              delete o;
+            }};
+  }
+  // A function of the program, which the collector of garbage gets to see.
   Guarded guarded(nb::object call) {
-    calls_.emplace_back(new nb::object(std::move(call)), [](nb::object* o) {
-      const nb::gil_scoped_acquire acquire;
-      delete o;
-    });
+    calls_.push_back(guarded_alone(std::move(call)));
     return calls_.back();
+  }
+  void keep_driver(const Guarded& driver) {
+    if (!driver) return;
+    driver_ = driver;
+    calls_.push_back(driver);
   }
   void before_the_first_step() const {
     if (begun_)
@@ -312,6 +334,7 @@ class Steps : OneAtATime {
   bool begun_ = false;
   bool finished_ = false;
   std::vector<Guarded> calls_;
+  Guarded driver_;  // null: there is none
   Simulation simulation_;
 };
 
@@ -361,6 +384,8 @@ void add_simulation(nb::module_& m) {
                    "since: int | str | None, until: int | str | None) -> None"))
       .def("decide", &Steps::decide, "call"_a,
            nb::sig("def decide(self, call: collections.abc.Callable[[list[Question]], object]) -> None"))
+      .def("drive", &Steps::drive, "driver"_a, nb::sig("def drive(self, driver: object) -> None"))
+      .def_prop_ro("driver", &Steps::driver, nb::sig("def driver(self) -> typing.Any"))
       .def("save", &Steps::save)
       .def("restore", &Steps::restore, "state"_a)
       .def("fork", &Steps::fork, nb::rv_policy::take_ownership)
