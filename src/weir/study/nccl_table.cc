@@ -60,7 +60,7 @@ std::string operation_text(const scenario::Scenario& s, const Collective& c, std
   const std::uint32_t hosts = scenario::build_topology(s).hosts;
   traffic::Context context;
   context.host_rates.resize(hosts);
-  const std::size_t ranks = c.ranks > 0 ? c.ranks : traffic::parse_hosts(c.hosts, "hosts", context).size();
+  const std::size_t ranks = c.ranks > 0 ? c.ranks : traffic::hosts_of_job(c.hosts, c.places, c.placement, c.group, context).size();
   const std::int64_t parts = counts_all(c.operation) ? 1 : static_cast<std::int64_t>(ranks);
   return fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:6}", size, size / kElement / parts, "float",
                      reduces(c.operation) ? "sum" : "none",

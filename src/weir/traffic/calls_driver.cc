@@ -52,8 +52,9 @@ class CallDesk final : public Desk {
 };
 
 // What a plan refuses of a line of a file.
-CollectivePlan plan_of(const NamedCall& call, const Context& context) {
+CollectivePlan plan_of(NamedCall& call, const Context& context) {
   try {
+    call.what = in_chunks(call.what, context);
     return plan_collective(call.what, context);
   } catch (const InputError& error) {
     if (call.where.file.empty() || !error.where().file.empty()) throw;
@@ -107,7 +108,7 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
       fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
       names_{"computation"},
       of_host_(context.hosts()) {
-  for (const NamedCall& named : calls) {
+  for (NamedCall& named : calls) {
     const CollectivePlan plan = plan_of(named, context);
     Call& call = calls_.emplace_back();
     call.compute = named.what.compute;
