@@ -47,8 +47,8 @@ def collective(size):
 @pytest.mark.parametrize("connections", ["message", "kept"])
 @pytest.mark.parametrize("algorithm", ["hpcc", "dctcp"])
 def test_a_ring_is_the_built_in_one(network, algorithm, connections):
-    values = {"algorithm.name": algorithm, "transport.connections": connections}
-    built_in = weir.run(network | collective(800_000), values)
+    values = {"algorithm.name": algorithm, "transport.connections": connections, "network.ecn.enabled": True}
+    built_in = weir.run(network | collective("800 KB"), values)
     driver = Ring(8, 100_000)
     run = weir.Simulation(network, values, driver=driver)
     assert run.advance()
@@ -61,7 +61,7 @@ def test_a_ring_is_the_built_in_one(network, algorithm, connections):
 
 def test_a_ring_without_packets_is_the_built_in_one(network):
     values = {"run.fidelity": "flow"}
-    built_in = weir.run(network | collective(800_000), values)
+    built_in = weir.run(network | collective("800 KB"), values)
     driver = Ring(8, 100_000)
     assert weir.Simulation(network, values, driver=driver).advance()
     assert driver.last_ps == built_in.summary["collectives"][0]["completion_ps"]
