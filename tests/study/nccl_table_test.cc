@@ -98,7 +98,7 @@ TEST(NcclTable, HasAPartForEachLabelOfOtherAxes) {
                        "\n# algorithm=swift\n" +
                        kHead +
                        "     1000000        250000     float     sum      -1    50.00   20.00   35.00\n"
-                       "     8000000       2000000     float     sum      -1  123457    0.06    0.11\n"
+                       "     8000000       2000000     float     sum      -1   123457    0.06    0.11\n"
                        "# Avg bus bandwidth    : 17.5567\n");
 }
 
