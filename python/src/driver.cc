@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kept_alive.h"
 #include "module.h"
 #include "units.h"
 #include "weir/base/error.h"
@@ -86,14 +87,6 @@ struct PythonDesk {
   }
 };
 
-// An object that is let go with Python's lock held.
-std::shared_ptr<nb::object> guarded(const nb::object& object) {
-  return {new nb::object(object), [](nb::object* o) {
-            const nb::gil_scoped_acquire acquire;
-            delete o;
-          }};
-}
-
 class PythonDriver final : public traffic::Driver {
  public:
   PythonDriver(std::shared_ptr<nb::object> driver, KnownPtr known)
@@ -101,7 +94,7 @@ class PythonDriver final : public traffic::Driver {
     const nb::gil_scoped_acquire acquire;
     if (!nb::try_cast(driver_->attr("tasks"), tasks_) || tasks_ == 0)
       throw InputError("tasks", "it tells how many of desk.done() the run waits for; valid is 1 or more");
-    desk_ = guarded(nb::cast(PythonDesk{nullptr, known_}));
+    desk_ = kept_alive(nb::cast(PythonDesk{nullptr, known_}));
   }
 
   std::uint64_t tasks() const override { return tasks_; }
@@ -117,7 +110,7 @@ class PythonDriver final : public traffic::Driver {
 
   std::unique_ptr<Driver> clone() const override {
     const nb::gil_scoped_acquire acquire;
-    return std::make_unique<PythonDriver>(guarded(from_bytes(to_bytes())), known_);
+    return std::make_unique<PythonDriver>(kept_alive(from_bytes(to_bytes())), known_);
   }
   // The object knows all hosts: it is saved and loaded with the first one.
   void archive(Saver& a, std::uint32_t host) override {
@@ -206,9 +199,10 @@ void add_drivers(nb::module_& m) {
       .def("wake", &PythonDesk::wake, "at"_a, "word"_a = 0,
            nb::sig("def wake(self, at: int | str, word: int = 0) -> None"),
            "Calls woken() for this host at this instant. Those of one instant come in order of `word`, 0 to 2**32 - 1.")
-      .def("post", &PythonDesk::post, "host"_a, "word"_a = 0, "at"_a.none() = nb::none(),
-           nb::sig("def post(self, host: int, word: int = 0, at: int | str | None = None) -> None"),
-           "Calls posted() for another host, `lag_ps` from now or, if that is later, at this instant, without a packet.")
+      .def(
+          "post", &PythonDesk::post, "host"_a, "word"_a = 0, "at"_a.none() = nb::none(),
+          nb::sig("def post(self, host: int, word: int = 0, at: int | str | None = None) -> None"),
+          "Calls posted() for another host, `lag_ps` from now or, if that is later, at this instant, without a packet.")
       .def(
           "done", [](const PythonDesk& d, std::uint64_t tasks) { d.desk().done(tasks); }, "tasks"_a = 1,
           nb::sig("def done(self, tasks: int = 1) -> None"),

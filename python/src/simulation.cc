@@ -19,9 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "counters.h"
 #include "decisions.h"
 #include "driver.h"
 #include "events_table.h"
+#include "kept_alive.h"
 #include "module.h"
 #include "rows.h"
 #include "table.h"
@@ -33,22 +35,6 @@ using namespace nb::literals;
 
 namespace weir::python {
 namespace {
-
-// By the names that manifest.json has.
-nb::dict counters_of(const engine::Counters& c) {
-  using Named = std::pair<const char*, std::uint64_t>;
-  nb::dict out;
-  for (const auto& [name, value] :
-       {Named{"events", c.events}, Named{"packet_hops", c.packet_hops}, Named{"data_packet_hops", c.data_packet_hops},
-        Named{"data_packets", c.data_packets}, Named{"flows_started", c.flows_started},
-        Named{"flows_completed", c.flows_completed}, Named{"packets_dropped", c.dropped},
-        Named{"packets_trimmed", c.trimmed}, Named{"packets_lost", c.lost}, Named{"packets_marked", c.marked},
-        Named{"retransmitted_packets", c.retransmitted}, Named{"timeouts", c.timeouts}, Named{"nacks", c.nacks},
-        Named{"cnps", c.cnps}, Named{"or_acks", c.or_acks}, Named{"probes", c.probes}, Named{"pfc_pauses", c.pauses},
-        Named{"pfc_storms", c.storms}, Named{"pfc_storm_dropped", c.storm_dropped}})
-    out[name] = value;
-  return out;
-}
 
 nb::tuple tuple_of(Result&& result) {
   Tables tables(std::move(result.tables));
@@ -167,7 +153,7 @@ class Steps : OneAtATime {
   }
   void drive(nb::object driver) {
     before_the_first_step();
-    const Guarded own = guarded_alone(std::move(driver));
+    const Guarded own = kept_alive(std::move(driver));
     simulation_.engine().drive(driver_of(own, simulation_));
     keep_driver(own);
   }
@@ -195,7 +181,7 @@ class Steps : OneAtATime {
   // For Python to own. The copy's driver is a copy, too: what the state of the run has of it.
   Steps* fork() {
     const Call call(*this);
-    const Guarded driver = driver_ ? guarded_alone(*driver_) : nullptr;
+    const Guarded driver = driver_ ? kept_alive(*driver_) : nullptr;
     const nb::gil_scoped_release release;
     auto out = std::make_unique<Steps>(scenario_, tables_, simulation_.clone([&](engine::Engine& e) {
       if (driver) e.drive(driver_of(driver, simulation_));
@@ -306,16 +292,9 @@ class Steps : OneAtATime {
  private:
   using Guarded = std::shared_ptr<nb::object>;
 
-  // An object of the program, which is let go with Python's lock held.
-  static Guarded guarded_alone(nb::object object) {
-    return {new nb::object(std::move(object)), [](nb::object* o) {
-              const nb::gil_scoped_acquire acquire;
-              delete o;
-            }};
-  }
   // A function of the program, which the collector of garbage gets to see.
   Guarded guarded(nb::object call) {
-    calls_.push_back(guarded_alone(std::move(call)));
+    calls_.push_back(kept_alive(std::move(call)));
     return calls_.back();
   }
   void keep_driver(const Guarded& driver) {

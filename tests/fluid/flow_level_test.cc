@@ -323,7 +323,8 @@ hosts = 2
 name = "hpcc"
 )";
   const auto flow = finished(scenario::load_scenario(
-      network + "[[traffic]]\nkind = \"flows\"\n[[traffic.flow]]\nsrc = 0\ndst = 1\nsize = \"100 KB\"\n", "s.toml", {}));
+      network + "[[traffic]]\nkind = \"flows\"\n[[traffic.flow]]\nsrc = 0\ndst = 1\nsize = \"100 KB\"\n", "s.toml",
+      {}));
   ASSERT_EQ(flow.size(), 1);
   const scenario::Run run = scenario::build(scenario::load_scenario(network, "s.toml", {"traffic=[]"}));
   std::vector<Time> ends;

@@ -54,13 +54,17 @@ TEST(FastForwardScenario, IsRefusedBesideWhatWouldMissMessages) {
 // Of other traffic, and with all messages sent, DCQCN is as good as any.
 TEST(FastForwardScenario, SkipsNoMessagesOfDcqcn) {
   const std::string why = "go on changing when they seem to repeat";
-  EXPECT_NE(refusal_of({"algorithm.name=dcqcn"}).find("key 'algorithm.name'"), std::string::npos);
-  EXPECT_NE(refusal_of({"algorithm.name=dcqcn"}).find(why), std::string::npos);
-  EXPECT_NE(refusal_of({"profile=[{name=\"x\",algorithm=\"dcqcn\"}]", "traffic.0.profile=x"}).find("profile.0.algorithm"),
-            std::string::npos);
-  EXPECT_EQ(refusal_of({"profile=[{name=\"x\",algorithm=\"dcqcn\"}]"}), "");
-  EXPECT_EQ(refusal_of({"algorithm.name=dcqcn", "traffic=[{kind=\"incast\",size=\"1 MB\"}]"}), "");
-  EXPECT_EQ(refusal_of({"algorithm.name=dcqcn", "run.fast_forward.theta=0"}), "");
+  const auto refused = [](std::vector<std::string> more) {
+    more.emplace_back("network.ecn.enabled=true");
+    return refusal_of(more);
+  };
+  const std::string profile = "profile=[{name=\"x\",algorithm=\"dcqcn\"}]";
+  EXPECT_NE(refused({"algorithm.name=dcqcn"}).find("--set algorithm.name: with [run.fast_forward]"), std::string::npos);
+  EXPECT_NE(refused({"algorithm.name=dcqcn"}).find(why), std::string::npos);
+  EXPECT_NE(refused({profile, "traffic.0.profile=x"}).find("profile.0.algorithm"), std::string::npos);
+  EXPECT_EQ(refused({profile}), "");
+  EXPECT_EQ(refused({"algorithm.name=dcqcn", "traffic=[{kind=\"incast\",size=\"1 MB\"}]"}), "");
+  EXPECT_EQ(refused({"algorithm.name=dcqcn", "run.fast_forward.theta=0"}), "");
 }
 
 TEST(FastForwardScenario, SkipsNoMessagesThatAreMadeWhenDue) {

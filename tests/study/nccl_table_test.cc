@@ -13,7 +13,8 @@ std::string study_of(const std::string& traffic, const std::string& axes = "", c
 topology = { kind = "star", hosts = 8 }
 algorithm = { name = "hpcc" }
 [[scenario.traffic]]
-)" + traffic + axes;
+)" + traffic +
+         axes;
 }
 
 const std::string kSizes = R"(
@@ -88,9 +89,9 @@ TEST(NcclTable, IsOfOneOfSeveralIterations) {
 }
 
 TEST(NcclTable, HasAPartForEachLabelOfOtherAxes) {
-  const std::string table =
-      table_of(study_of("kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n", kSizes + kChannels),
-               {1e6, 1e6, 8e6, 8e6}, {40, 50, 1000, 123456.7}, 1.75);
+  const std::string table = table_of(
+      study_of("kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n", kSizes + kChannels),
+      {1e6, 1e6, 8e6, 8e6}, {40, 50, 1000, 123456.7}, 1.75);
   EXPECT_EQ(table, "# algorithm=hpcc\n" + kHead +
                        "     1000000        250000     float     sum      -1    40.00   25.00   43.75\n"
                        "     8000000       2000000     float     sum      -1  1000.00    8.00   14.00\n"

@@ -60,7 +60,8 @@ std::string operation_text(const scenario::Scenario& s, const Collective& c, std
   const std::uint32_t hosts = scenario::build_topology(s).hosts;
   traffic::Context context;
   context.host_rates.resize(hosts);
-  const std::size_t ranks = c.ranks > 0 ? c.ranks : traffic::hosts_of_job(c.hosts, c.places, c.placement, c.group, context).size();
+  const std::size_t ranks =
+      c.ranks > 0 ? c.ranks : traffic::hosts_of_job(c.hosts, c.places, c.placement, c.group, context).size();
   const std::int64_t parts = counts_all(c.operation) ? 1 : static_cast<std::int64_t>(ranks);
   return fmt::format("{:12}  {:12}  {:>8}  {:>6}  {:6}", size, size / kElement / parts, "float",
                      reduces(c.operation) ? "sum" : "none",
@@ -118,8 +119,7 @@ std::string_view nccl_measures() {
   )";
 }
 
-void check_nccl_table(const Plan& plan, std::size_t run, const scenario::Scenario& s,
-                      const traffic::Traffic& traffic) {
+void check_nccl_table(const Plan& plan, std::size_t run, const scenario::Scenario& s, const traffic::Traffic& traffic) {
   const auto& parts = traffic.program().parts();
   std::size_t collectives = parts.size();
   double factor = parts.empty() ? 0 : parts[0].bus_factor;
@@ -129,7 +129,8 @@ void check_nccl_table(const Plan& plan, std::size_t run, const scenario::Scenari
       ++collectives;
     }
   if (collectives == 1 && collective_of(s) != nullptr && factor > 0) return;
-  const std::string at = plan.study.axes.empty() ? "" : " at point " + plan.study.describe(plan.points[plan.runs[run].point]);
+  const std::string at =
+      plan.study.axes.empty() ? "" : " at point " + plan.study.describe(plan.points[plan.runs[run].point]);
   throw scenario::key_error(
       plan.study.where, "study.table",
       fmt::format("\"nccl-tests\" tells of one collective operation with a bandwidth, of kind = \"collective\", and "
@@ -164,8 +165,8 @@ std::string nccl_table(const Plan& plan, const Measurements& measured) {
       if (buffer && time && algorithm && bus) {
         const double us = *time / c.repeat * 1e-6;
         const double rate = size / us * 1e-3;
-        out += fmt::format("  {}  {}  {}\n", number_in(us, 7), number_in(rate, 6),
-                           number_in(rate * *bus / *algorithm, 6));
+        out +=
+            fmt::format("  {}  {}  {}\n", number_in(us, 7), number_in(rate, 6), number_in(rate * *bus / *algorithm, 6));
         sum += rate * *bus / *algorithm;
         ++rows;
       } else {

@@ -147,10 +147,12 @@ Collective in_chunks(Collective c, const Context& context) {
     throw InputError("chunk_size", "messages of given sizes are not cut; leave this out");
   const std::size_t ranks =
       c.ranks > 0 ? c.ranks : hosts_of_job(c.hosts, c.places, c.placement, c.group, context).size();
-  const double whole = static_cast<double>(c.chunk_size.count) * least_parts(c, static_cast<std::uint32_t>(ranks)) * c.channels;
+  const double whole =
+      static_cast<double>(c.chunk_size.count) * least_parts(c, static_cast<std::uint32_t>(ranks)) * c.channels;
   const double chunks = std::ceil(static_cast<double>(c.size.count) / whole) * c.channels;
   if (chunks > kMaxChunks)
-    throw InputError("chunk_size", fmt::format("that would be {:.0f} chunks; at most {} are possible", chunks, kMaxChunks));
+    throw InputError("chunk_size",
+                     fmt::format("that would be {:.0f} chunks; at most {} are possible", chunks, kMaxChunks));
   c.chunks = std::max<std::uint32_t>(static_cast<std::uint32_t>(chunks), c.channels);
   c.chunk_size = {};
   return c;
@@ -221,9 +223,10 @@ void Collective::describe(ParamList<Collective>& p) {
   sizes.only_with("operation", {"all-to-all-v"});
   p.integer("chunks", &C::chunks, 1, kMaxChunks,
             "the buffer is cut into so many parts, each of which goes its way by itself");
-  p.bytes("chunk_size", &C::chunk_size,
-          "instead of `chunks`: as few as there can be with no message larger than this, the same number by each channel",
-          "NCCL: slices of 1 MiB in rings, 512 KiB in trees and chains (Simple)", Bytes{0}, kMaxFlowSize);
+  p.bytes(
+      "chunk_size", &C::chunk_size,
+      "instead of `chunks`: as few as there can be with no message larger than this, the same number by each channel",
+      "NCCL: slices of 1 MiB in rings, 512 KiB in trees and chains (Simple)", Bytes{0}, kMaxFlowSize);
   p.integer("active_chunks", &C::active_chunks, 0, kMaxChunks,
             "so many chunks are under way at each host at once, and it begins with another one when it is done with "
             "one; 0 = all",

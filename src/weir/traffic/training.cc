@@ -12,9 +12,10 @@ std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
   const std::vector<std::uint32_t> hosts = hosts_of_job(t.hosts, t.places, t.placement, t.group, context);
   const std::uint64_t ranks = std::uint64_t{t.tensor} * t.pipeline * t.data;
   if (hosts.size() != ranks)
-    throw InputError(t.places == "all" ? "hosts" : "places",
-                     fmt::format("'{}' are {} hosts; tensor * pipeline * data = {} * {} * {} = {} are needed",
-                                 t.places == "all" ? t.hosts : t.places, hosts.size(), t.tensor, t.pipeline, t.data, ranks));
+    throw InputError(
+        t.places == "all" ? "hosts" : "places",
+        fmt::format("'{}' are {} hosts; tensor * pipeline * data = {} * {} * {} = {} are needed",
+                    t.places == "all" ? t.hosts : t.places, hosts.size(), t.tensor, t.pipeline, t.data, ranks));
   if (ranks < 2) throw InputError("tensor", "a step of one rank has no messages; valid are two ranks or more");
   if (t.virtual_stages > 1 && t.pipeline < 2)
     throw InputError("virtual_stages", "a pipeline of one stage has no others; leave this out");
