@@ -26,6 +26,7 @@
 #include "weir/study/figures.h"
 #include "weir/study/kept_runs.h"
 #include "weir/study/measurements.h"
+#include "weir/study/nccl_table.h"
 #include "weir/study/paper.h"
 #include "weir/sweep/earlier_runs.h"
 #include "weir/sweep/job_environment.h"
@@ -70,7 +71,7 @@ void show_tables(const SweepOptions& o, const study::Plan& plan, const study::Me
   }
   if (o.quiet) return;
   if (!plan.study.title.empty()) show("{}\n\n", plan.study.title);
-  show("{}\n", study::to_text(measured));
+  show("{}\n", plan.study.nccl_table ? study::nccl_table(plan, measured) : study::to_text(measured));
   const std::string resumed = outcome.resumed > 0 ? fmt::format(" ({} from a checkpoint)", outcome.resumed) : "";
   show("runs     {} done{}, {} kept from before, {} failed\n", outcome.done, resumed, outcome.kept,
        outcome.failures.size());

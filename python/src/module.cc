@@ -15,6 +15,7 @@ NB_MODULE(_weir, m) {
   weir::python::add_tables(m);
   weir::python::add_algorithms(m);
   weir::python::add_decisions(m);
+  weir::python::add_drivers(m);
   weir::python::add_simulation(m);
   weir::python::add_theory(m);
   weir::python::add_gym(m);

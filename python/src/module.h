@@ -21,6 +21,7 @@ void add_policy(nanobind::module_& m);
 void add_tables(nanobind::module_& m);
 void add_algorithms(nanobind::module_& m);
 void add_decisions(nanobind::module_& m);
+void add_drivers(nanobind::module_& m);
 void add_simulation(nanobind::module_& m);
 void add_theory(nanobind::module_& m);
 void add_learn(nanobind::module_& m);

@@ -19,8 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "counters.h"
 #include "decisions.h"
+#include "driver.h"
 #include "events_table.h"
+#include "kept_alive.h"
 #include "module.h"
 #include "rows.h"
 #include "table.h"
@@ -32,22 +35,6 @@ using namespace nb::literals;
 
 namespace weir::python {
 namespace {
-
-// By the names that manifest.json has.
-nb::dict counters_of(const engine::Counters& c) {
-  using Named = std::pair<const char*, std::uint64_t>;
-  nb::dict out;
-  for (const auto& [name, value] :
-       {Named{"events", c.events}, Named{"packet_hops", c.packet_hops}, Named{"data_packet_hops", c.data_packet_hops},
-        Named{"data_packets", c.data_packets}, Named{"flows_started", c.flows_started},
-        Named{"flows_completed", c.flows_completed}, Named{"packets_dropped", c.dropped},
-        Named{"packets_trimmed", c.trimmed}, Named{"packets_lost", c.lost}, Named{"packets_marked", c.marked},
-        Named{"retransmitted_packets", c.retransmitted}, Named{"timeouts", c.timeouts}, Named{"nacks", c.nacks},
-        Named{"cnps", c.cnps}, Named{"or_acks", c.or_acks}, Named{"probes", c.probes}, Named{"pfc_pauses", c.pauses},
-        Named{"pfc_storms", c.storms}, Named{"pfc_storm_dropped", c.storm_dropped}})
-    out[name] = value;
-  return out;
-}
 
 nb::tuple tuple_of(Result&& result) {
   Tables tables(std::move(result.tables));
@@ -164,6 +151,13 @@ class Steps : OneAtATime {
       (*call)(table_of(events));
     });
   }
+  void drive(nb::object driver) {
+    before_the_first_step();
+    const Guarded own = kept_alive(std::move(driver));
+    simulation_.engine().drive(driver_of(own, simulation_));
+    keep_driver(own);
+  }
+  nb::object driver() const { return driver_ ? *driver_ : nb::none(); }
   void decide(nb::object call) {
     before_the_first_step();
     simulation_.engine().decide(batches(guarded(std::move(call))));
@@ -184,11 +178,16 @@ class Steps : OneAtATime {
     const nb::gil_scoped_release release;
     simulation_.restore(bytes);
   }
-  // For Python to own.
+  // For Python to own. The copy's driver is a copy, too: what the state of the run has of it.
   Steps* fork() {
     const Call call(*this);
+    const Guarded driver = driver_ ? kept_alive(*driver_) : nullptr;
     const nb::gil_scoped_release release;
-    return new Steps(scenario_, tables_, simulation_.clone());
+    auto out = std::make_unique<Steps>(scenario_, tables_, simulation_.clone([&](engine::Engine& e) {
+      if (driver) e.drive(driver_of(driver, simulation_));
+    }));
+    out->keep_driver(driver);
+    return out.release();
   }
 
   void after_fork() {
@@ -293,13 +292,15 @@ class Steps : OneAtATime {
  private:
   using Guarded = std::shared_ptr<nb::object>;
 
-  // A function of the program, which is let go with Python's lock held.
+  // A function of the program, which the collector of garbage gets to see.
   Guarded guarded(nb::object call) {
-    calls_.emplace_back(new nb::object(std::move(call)), [](nb::object* o) {
-      const nb::gil_scoped_acquire acquire;
-      delete o;
-    });
+    calls_.push_back(kept_alive(std::move(call)));
     return calls_.back();
+  }
+  void keep_driver(const Guarded& driver) {
+    if (!driver) return;
+    driver_ = driver;
+    calls_.push_back(driver);
   }
   void before_the_first_step() const {
     if (begun_)
@@ -312,6 +313,7 @@ class Steps : OneAtATime {
   bool begun_ = false;
   bool finished_ = false;
   std::vector<Guarded> calls_;
+  Guarded driver_;  // null: there is none
   Simulation simulation_;
 };
 
@@ -361,6 +363,8 @@ void add_simulation(nb::module_& m) {
                    "since: int | str | None, until: int | str | None) -> None"))
       .def("decide", &Steps::decide, "call"_a,
            nb::sig("def decide(self, call: collections.abc.Callable[[list[Question]], object]) -> None"))
+      .def("drive", &Steps::drive, "driver"_a, nb::sig("def drive(self, driver: object) -> None"))
+      .def_prop_ro("driver", &Steps::driver, nb::sig("def driver(self) -> typing.Any"))
       .def("save", &Steps::save)
       .def("restore", &Steps::restore, "state"_a)
       .def("fork", &Steps::fork, nb::rv_policy::take_ownership)

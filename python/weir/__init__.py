@@ -3,6 +3,7 @@
 weir.run           a scenario from start to end, and its result
 weir.sweep         many runs at once
 weir.Simulation    a run that is stepped, watched, steered, saved and copied
+weir.Driver        messages that wait for each other, of your own
 weir.Scenario      what is to be simulated
 weir.read          a result that `weir run` has written
 weir.catalogue     all that a scenario can name, with help texts
@@ -23,9 +24,9 @@ from ._errors import InputError
 from ._progress import Progress
 from ._result import Result, read
 from ._run import SweepRun, run, sweep
-from ._simulation import Flow, NewFlow, Simulation
+from ._simulation import Driver, Flow, NewFlow, Simulation
 from ._table import Table
-from ._weir import Ack, Control, FlowFacts, Hop, Loss, Question, Scenario, Send, load_plugin, version
+from ._weir import Ack, Control, Desk, FlowFacts, Hop, Loss, Message, Question, Scenario, Send, load_plugin, version
 
 __version__ = version()
 
@@ -33,11 +34,14 @@ __all__ = [
     "Ack",
     "Algorithm",
     "Control",
+    "Desk",
+    "Driver",
     "Flow",
     "FlowFacts",
     "Hop",
     "InputError",
     "Loss",
+    "Message",
     "NewFlow",
     "Progress",
     "Question",

@@ -53,6 +53,35 @@ class NewFlow:
     profile: str = ""
 
 
+class Driver:
+    """What decides, while a run goes on, which messages hosts send: derive from it, and hand an object to Simulation.
+
+    Each call is about one host, of which the desk is: it sends messages, asks for wake-ups and posts words to other hosts.
+    Calls for all hosts come one after the other, in the order of time, so that an object may know all of them and decide
+    for them together. The same object gives the same run.
+
+    The run waits for `tasks` tasks, and Desk.done() tells of each. An object that pickle takes can be saved and forked
+    with its run.
+    """
+
+    tasks: int = 0
+
+    def begin(self, desk: _weir.Desk) -> None:
+        """For each host, by number, at time 0."""
+
+    def received(self, desk: _weir.Desk, message: _weir.Message) -> None:
+        """At the receiver: the last byte has come."""
+
+    def sent(self, desk: _weir.Desk, message: _weir.Message) -> None:
+        """At the sender: the acknowledgement of the last byte has come."""
+
+    def woken(self, desk: _weir.Desk, word: int) -> None:
+        """What Desk.wake() has asked for."""
+
+    def posted(self, desk: _weir.Desk, sender: int, word: int) -> None:
+        """What Desk.post() has told, at another host."""
+
+
 class _Traffic:
     """Flows that a run takes from an iterator, some ahead of their starts."""
 
@@ -88,15 +117,30 @@ class Simulation:
     go on from there.
     """
 
-    def __init__(self, scenario: Source, values: Values = (), *, tables: bool = True, events: bool = False) -> None:
+    def __init__(
+        self,
+        scenario: Source,
+        values: Values = (),
+        *,
+        tables: bool = True,
+        events: bool = False,
+        driver: Driver | None = None,
+    ) -> None:
         """Builds the network. Raises InputError if that is not possible.
 
         scenario   as for weir.run()
         values     replace what the scenario says
         tables     False: the tables of the scenario's probes are not kept, only the summary
         events     True: the run tells single events (trace()), which makes it slower
+        driver     sends messages beside the scenario's traffic. The run then takes all events in the order of time, on one
+                   thread, whatever run.scheduler and run.threads say
         """
-        self._set(_weir.Steps(scenario_of(scenario, values), tables, events))
+        source = scenario_of(scenario, values)
+        if driver is not None:
+            source = source.with_values({"run.scheduler": "wheel", "run.threads": 1})
+        self._set(_weir.Steps(source, tables, events))
+        if driver is not None:
+            self._inner.drive(driver)
 
     def _set(self, inner: _weir.Steps) -> None:
         self._inner = inner
@@ -286,6 +330,11 @@ class Simulation:
         """
         self._inner.trace(lambda columns: call(Table("events", columns)), kinds, ports, since, until)
 
+    @property
+    def driver(self) -> Any:
+        """The driver, which is a copy in a run that is a copy; None without one."""
+        return self._inner.driver
+
     def decide(self, call: Callable[[list[_weir.Question]], object]) -> None:
         """Lets a function decide windows and rates of the flows whose algorithm is "external".
 
@@ -325,14 +374,16 @@ class Simulation:
         *,
         tables: bool = True,
         events: bool = False,
+        driver: Driver | None = None,
         prepare: Callable[[Simulation], object] | None = None,
     ) -> Simulation:
         """A run of the same scenario that goes on from what save() gave, in the same build of Weir.
 
-        `tables` and `events` must be as they were. `prepare` is called before the state is there, to set the functions of the run.
+        `tables` and `events` must be as they were, and there must be a driver if there was one: any object, whose place
+        the saved one takes. `prepare` is called before the state is there, to set the functions of the run.
         Raises InputError if the state is of another scenario or build, cut short or changed.
         """
-        out = cls(scenario, values, tables=tables, events=events)
+        out = cls(scenario, values, tables=tables, events=events, driver=driver)
         if prepare is not None:
             prepare(out)
         out._inner.restore(state)

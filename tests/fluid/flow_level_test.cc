@@ -299,5 +299,40 @@ INSTANTIATE_TEST_SUITE_P(
              0.002, "0.9458"}),
     [](const auto& info) { return info.param.name; });
 
+// A host sends as soon as it is told of the beginning, and nothing else happens in the run.
+class SendsAtOnce final : public traffic::Driver {
+ public:
+  std::uint64_t tasks() const override { return 1; }
+  void begin(traffic::Desk& desk) override {
+    if (desk.host() == 0) desk.send({.size = 100_KB, .dst = 1, .sport = 1, .dport = 1});
+  }
+  void sent(traffic::Desk& desk, const traffic::Message&) override { desk.done(); }
+  std::unique_ptr<Driver> clone() const override { return std::make_unique<SendsAtOnce>(); }
+  void archive(Saver&, std::uint32_t) override {}
+  void archive(Loader&, std::uint32_t) override {}
+};
+
+TEST(FlowLevel, WhatADriverSendsAtTheBeginningIsSent) {
+  const std::string network = R"(
+[run]
+fidelity = "flow"
+[topology]
+kind = "star"
+hosts = 2
+[algorithm]
+name = "hpcc"
+)";
+  const auto flow = finished(scenario::load_scenario(
+      network + "[[traffic]]\nkind = \"flows\"\n[[traffic.flow]]\nsrc = 0\ndst = 1\nsize = \"100 KB\"\n", "s.toml",
+      {}));
+  ASSERT_EQ(flow.size(), 1);
+  const scenario::Run run = scenario::build(scenario::load_scenario(network, "s.toml", {"traffic=[]"}));
+  std::vector<Time> ends;
+  run.simulation->on_finish([&](const host::FlowRecord& r) { ends.push_back(r.finish); });
+  run.simulation->drive(std::make_unique<SendsAtOnce>());
+  EXPECT_TRUE(run.simulation->advance());
+  EXPECT_EQ(ends, std::vector{flow.begin()->second.finish});
+}
+
 }  // namespace
 }  // namespace weir::fluid

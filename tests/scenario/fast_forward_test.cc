@@ -51,6 +51,30 @@ TEST(FastForwardScenario, IsRefusedBesideWhatWouldMissMessages) {
   EXPECT_NE(refusal_of({"run.fidelity=flow"}).find("only run.fidelity = \"exact\" skips anything"), std::string::npos);
 }
 
+// Of other traffic, and with all messages sent, DCQCN is as good as any.
+TEST(FastForwardScenario, SkipsNoMessagesOfDcqcn) {
+  const std::string why = "go on changing when they seem to repeat";
+  const auto refused = [](std::vector<std::string> more) {
+    more.emplace_back("network.ecn.enabled=true");
+    return refusal_of(more);
+  };
+  const std::string profile = "profile=[{name=\"x\",algorithm=\"dcqcn\"}]";
+  EXPECT_NE(refused({"algorithm.name=dcqcn"}).find("--set algorithm.name: with [run.fast_forward]"), std::string::npos);
+  EXPECT_NE(refused({"algorithm.name=dcqcn"}).find(why), std::string::npos);
+  EXPECT_NE(refused({profile, "traffic.0.profile=x"}).find("profile.0.algorithm"), std::string::npos);
+  EXPECT_EQ(refused({profile}), "");
+  EXPECT_EQ(refused({"algorithm.name=dcqcn", "traffic=[{kind=\"incast\",size=\"1 MB\"}]"}), "");
+  EXPECT_EQ(refused({"algorithm.name=dcqcn", "run.fast_forward.theta=0"}), "");
+}
+
+TEST(FastForwardScenario, SkipsNoMessagesThatAreMadeWhenDue) {
+  const std::string ring = "kind=\"collective\",operation=\"ring-all-reduce\",size=\"1 MB\"";
+  EXPECT_EQ(refusal_of({"traffic=[{" + ring + "}]"}), "");
+  for (const std::string more : {"messages=\"sums\"", "repeat=2", "channels=2,chunks=2"})
+    EXPECT_NE(refusal_of({"traffic=[{" + ring + "," + more + "}]"}).find("made when they are due"), std::string::npos)
+        << more;
+}
+
 TEST(FastForwardScenario, ThetaHasARange) {
   EXPECT_NE(refusal_of({"run.fast_forward.theta=0.3"}).find("valid is 0 to 0.2"), std::string::npos);
   EXPECT_NE(refusal_of({"run.fast_forward.rounds=1"}).find("valid is 2 to 100"), std::string::npos);

@@ -172,5 +172,36 @@ TEST(Hsdp, SaysWhatIsWrong) {
             "group: 8 does not fit 20 hosts; they must be at least two whole groups, valid are 1, 2, 4, 5, 10");
 }
 
+// NCCL's chunks go in slices of 1 MiB in rings and of 512 KiB in trees (Simple), the same number by each channel.
+TEST(Collective, IsCutByTheSizeOfItsMessages) {
+  struct Row {
+    Operation operation;
+    std::int64_t size;
+    std::int64_t slice;
+    std::uint32_t channels;
+    std::uint32_t chunks;
+  };
+  constexpr std::int64_t kMiB = 1 << 20;
+  for (const Row& row : {Row{Operation::ring_all_reduce, 64 * kMiB, kMiB, 1, 8},
+                         {Operation::ring_all_reduce, 64 * kMiB + 1, kMiB, 1, 9},
+                         {Operation::ring_all_reduce, 64 * kMiB, kMiB, 4, 8},
+                         {Operation::ring_all_reduce, kMiB, kMiB, 4, 4},
+                         {Operation::tree_all_reduce, 16 * kMiB, kMiB / 2, 2, 16},
+                         {Operation::ring_broadcast, 16 * kMiB, kMiB / 2, 1, 32}}) {
+    const Collective cut =
+        in_chunks({.operation = row.operation, .size = {row.size}, .chunk_size = {row.slice}, .channels = row.channels},
+                  uniform_hosts(8));
+    EXPECT_EQ(cut.chunks, row.chunks);
+    EXPECT_EQ(cut.chunk_size, Bytes{});
+  }
+  const Program cut =
+      make_collective(in_chunks({.size = 10_MB, .chunk_size = 300_KB}, uniform_hosts(4)), uniform_hosts(4));
+  for (std::uint32_t i = 0; i < cut.size(); ++i) EXPECT_LE(cut[i].size, 300_KB);
+  EXPECT_EQ(error_of([] { in_chunks({.size = 1_MB, .chunks = 2, .chunk_size = 1_KB}, uniform_hosts(4)); }),
+            "chunk_size: the number of chunks is given as well; leave one of the two out");
+  EXPECT_EQ(error_of([] { in_chunks({.size = 1_GB, .chunk_size = 1_B}, uniform_hosts(4)); }),
+            "chunk_size: that would be 250000000 chunks; at most 1000000 are possible");
+}
+
 }  // namespace
 }  // namespace weir::traffic::collectives_test

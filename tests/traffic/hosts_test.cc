@@ -1,5 +1,7 @@
 #include "weir/traffic/hosts.h"
 
+#include <algorithm>
+
 #include "tests/traffic/helpers.h"
 
 namespace weir::traffic::hosts_test {
@@ -52,6 +54,29 @@ TEST(Hosts, ReadsOneHost) {
             "receiver: 'first' is not a host; write its number or \"last\"");
   EXPECT_EQ(error_of([&] { parse_host("0", "receiver", uniform_hosts(0)); }),
             "receiver: '0': host 0 does not exist: there are no hosts");
+}
+
+// Jobs at other places of one order have other hosts, and servers stay together.
+TEST(Hosts, JobsShareAnOrder) {
+  const auto first = uniform_hosts(16, 7, 0);
+  const auto second = uniform_hosts(16, 7, 1);
+  EXPECT_EQ(hosts_of_job("all", "4-7,0", Placement::in_order, 1, first), (Hosts{4, 5, 6, 7, 0}));
+  EXPECT_EQ(hosts_of_job("1-15:2", "0-2", Placement::in_order, 1, first), (Hosts{1, 3, 5}));
+  for (const std::uint32_t group : {1u, 4u}) {
+    const Hosts a = hosts_of_job("all", "0-7", Placement::random, group, first);
+    Hosts b = hosts_of_job("all", "8-15", Placement::random, group, second);
+    EXPECT_EQ(hosts_of_job("all", "0-7", Placement::random, group, second), a) << "whichever source asks";
+    for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i] / group, a[i - i % group] / group);
+    b.insert(b.end(), a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    EXPECT_EQ(b, parse_hosts("all", "hosts", first)) << "each host is of one job";
+  }
+  EXPECT_NE(hosts_of_job("all", "0-15", Placement::random, 1, uniform_hosts(16, 8)),
+            hosts_of_job("all", "0-15", Placement::random, 1, first));
+  EXPECT_EQ(hosts_of_job("all", "all", Placement::random, 1, second),
+            place(parse_hosts("all", "hosts", second), Placement::random, 1, second));
+  EXPECT_EQ(error_of([&] { hosts_of_job("0-7", "8", Placement::in_order, 1, first); }),
+            "places: '8': place 8 does not exist: places are 0 to 7");
 }
 
 }  // namespace

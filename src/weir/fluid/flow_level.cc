@@ -59,6 +59,7 @@ void FlowLevel::add_driver(std::unique_ptr<traffic::Driver> driver) {
   tasks_ += driver->tasks();
   drivers_.push_back(std::move(driver));
   for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) drivers_[number]->begin(desk_.of(number, h));
+  share();  // among what these have sent
 }
 
 void FlowLevel::drive(std::unique_ptr<traffic::Driver> driver) {

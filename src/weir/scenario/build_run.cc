@@ -22,10 +22,7 @@ void check_collectives(const Scenario& s, const traffic::Traffic& traffic) {
     throw key_error(s, "run.fidelity",
                     fmt::format("there are collectives, which only {} knows; write that, or take other traffic",
                                 names_of([](const Fidelity& f) { return f.runs_programs; })));
-  if (!traffic.drivers().empty() && skips(s))
-    throw key_error(s, "run.fast_forward",
-                    "skips messages that are written down, and some here are made when they are due (training, trees, "
-                    "servers, messages = \"sums\"); remove one of the two");
+  check_skipped_messages(s, traffic);
 }
 
 void check_trace(const Scenario& s) {

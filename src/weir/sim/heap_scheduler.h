@@ -1,7 +1,9 @@
-// A binary heap over all entities with their positions: the plain scheduler that the
-// production one is tested against.
+// A heap over all entities with their positions, each place with four below it: the plain scheduler that the
+// production one is tested against. Four lie on one or two cache lines, so that a large heap has half the misses of a
+// binary one.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -74,11 +76,13 @@ class HeapScheduler {
     position_[e.entity] = at;
   }
 
+  static constexpr std::uint32_t kBelow = 4;
+
   void up(std::uint32_t at) {
     const Event e = heap_[at];
-    while (at > 0 && e < heap_[(at - 1) / 2]) {
-      place(at, heap_[(at - 1) / 2]);
-      at = (at - 1) / 2;
+    while (at > 0 && e < heap_[(at - 1) / kBelow]) {
+      place(at, heap_[(at - 1) / kBelow]);
+      at = (at - 1) / kBelow;
     }
     place(at, e);
   }
@@ -86,11 +90,14 @@ class HeapScheduler {
   void down(std::uint32_t at) {
     const Event e = heap_[at];
     const auto n = static_cast<std::uint32_t>(heap_.size());
-    for (std::uint32_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
-      if (child + 1 < n && heap_[child + 1] < heap_[child]) ++child;
-      if (!(heap_[child] < e)) break;
-      place(at, heap_[child]);
-      at = child;
+    for (std::uint64_t first = std::uint64_t{kBelow} * at + 1; first < n; first = std::uint64_t{kBelow} * at + 1) {
+      auto least = static_cast<std::uint32_t>(first);
+      const auto end = static_cast<std::uint32_t>(std::min<std::uint64_t>(first + kBelow, n));
+      for (std::uint32_t below = least + 1; below < end; ++below)
+        if (heap_[below] < heap_[least]) least = below;
+      if (!(heap_[least] < e)) break;
+      place(at, heap_[least]);
+      at = least;
     }
     place(at, e);
   }

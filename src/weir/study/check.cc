@@ -20,6 +20,7 @@
 #include "weir/probe/summary_keys.h"
 #include "weir/scenario/unused.h"
 #include "weir/scenario/warnings.h"
+#include "weir/study/nccl_table.h"
 
 namespace weir::study {
 namespace {
@@ -258,6 +259,7 @@ class Checker {
     if (!seen_[point]) {
       check_files(plan_, s, plan_.points[point]);
       check_tiers(plan_, made.model->topology, s, plan_.points[point]);
+      if (plan_.study.nccl_table) check_nccl_table(plan_, run, s, *made.traffic);
       selections_.look(s, made);
       if (warn_) {
         warnings_.push_back({point, scenario::warnings(s, *made.model), {}});

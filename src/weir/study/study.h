@@ -75,6 +75,7 @@ struct Study {
   std::vector<Override> set;                     // for every run
   std::vector<ProfileOverride> of_profiles;      // for every run, after all others; no file has these
   std::vector<std::string> assignments;          // "key=value" for every run, last of all; no file has these
+  bool nccl_table = false;                       // told as nccl-tests does (study/nccl_table.h)
   bool keep_all = false;                         // whole result directories, or only what is needed
   std::optional<std::vector<std::string>> keep;  // these files; nothing: those that measures and figures read
   std::vector<Axis> axes;

@@ -11,6 +11,7 @@
 #include "weir/base/text.h"
 #include "weir/study/axis_reader.h"
 #include "weir/study/figure_source.h"
+#include "weir/study/nccl_table.h"
 #include "weir/toml/parser.h"
 
 namespace weir::study {
@@ -80,6 +81,13 @@ void read_keep(const TableReader& table, Study& out) {
                                                name == nullptr ? "" : *name, fmt::join(kFiles, ", ")));
     out.keep->push_back(*name);
   }
+}
+
+bool read_nccl_table(const TableReader& table) {
+  if (table.find("table") == nullptr) return false;
+  if (const std::string name = table.text("table"); name != "nccl-tests")
+    throw table.error_at("table", fmt::format("it is '{}'; valid is nccl-tests", one_line(name)));
+  return true;
 }
 
 // That it gives runs.csv and points.csv.
@@ -207,7 +215,7 @@ Study read_study(const Value& document, std::string_view text, const std::string
   root.allow_only({"study", "scenario", "axis", "measure", "figure", "paper", "claim"});
   if (root.find("study") == nullptr) throw root.error_at("study", "missing; a study needs [study]");
   const TableReader table = root.table("study");
-  table.allow_only({"title", "scenario", "seeds", "perturbed", "set", "keep"});
+  table.allow_only({"title", "scenario", "seeds", "perturbed", "set", "keep", "table"});
 
   Study out;
   out.file = file;
@@ -219,6 +227,7 @@ Study read_study(const Value& document, std::string_view text, const std::string
   out.seeds = read_seeds(table);
   out.perturbed = read_perturbed(table);
   out.set = read_overrides(table, "set");
+  out.nccl_table = read_nccl_table(table);
   read_keep(table, out);
   for (const auto& row : root.tables("axis")) out.axes.push_back(read_axis(row, out));
   out.points();  // are not too many
@@ -226,7 +235,11 @@ Study read_study(const Value& document, std::string_view text, const std::string
   std::map<std::string, std::string> columns;  // of the results, and the axis or measure that gives them
   for (const auto& name : reserved_columns()) columns.emplace(name, "");
   for (const Axis& axis : out.axes) columns.emplace(axis.name, axis.name);
-  for (const auto& row : root.tables("measure")) {
+  std::vector<TableReader> measures = root.tables("measure");
+  const Value of_nccl = scenario::parse_toml(nccl_measures(), file);
+  if (out.nccl_table)
+    for (const auto& row : TableReader(of_nccl, "").tables("measure")) measures.push_back(row);
+  for (const auto& row : measures) {
     Measure m = read_measure(row);
     for (const std::string& column : columns_of(m))
       if (const auto [known, is_new] = columns.emplace(column, m.name()); !is_new)

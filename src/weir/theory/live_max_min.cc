@@ -20,6 +20,13 @@ void LiveMaxMin::note_change(std::uint32_t flow) {
     if (std::exchange(links_[use.link].changed, number_) != number_) changed_links_.push_back(use.link);
 }
 
+void LiveMaxMin::set_bottleneck(FlowState& flow, std::uint32_t link) {
+  if (flow.bottleneck == link) return;
+  if (flow.bottleneck != LiveNetwork::kNoLink) --links_[flow.bottleneck].limited;
+  if (link != LiveNetwork::kNoLink) ++links_[link].limited;
+  flow.bottleneck = link;
+}
+
 std::uint32_t LiveMaxMin::add(std::span<const Use> path) {
   const std::uint32_t flow = network_.add(path);
   if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
@@ -31,6 +38,7 @@ std::uint32_t LiveMaxMin::add(std::span<const Use> path) {
 
 void LiveMaxMin::remove(std::uint32_t flow) {
   note_change(flow);
+  set_bottleneck(flows_[flow], LiveNetwork::kNoLink);
   network_.remove(flow);
 }
 
@@ -44,6 +52,17 @@ void LiveMaxMin::choose(std::uint32_t flow) {
   f.before = f.rate;
   set_.push_back(flow);
   for (const Use& use : network_.path(flow)) choose_link(use.link);
+}
+
+// The flows whose bottleneck it is. Most links of a large network are that of none.
+void LiveMaxMin::choose_limited(std::uint32_t link) {
+  std::uint32_t left = links_[link].limited;
+  for (const auto& on : network_.on(link)) {
+    if (left == 0) return;
+    if (flows_[on.flow].bottleneck != link) continue;
+    choose(on.flow);
+    --left;
+  }
 }
 
 // What the round begins with on this link.
@@ -75,7 +94,7 @@ void LiveMaxMin::settle(std::uint32_t link) {
     if (!f.open) continue;
     f.open = false;
     f.rate = l.level;
-    f.bottleneck = link;
+    set_bottleneck(f, link);
     for (const Use& use : network_.path(on.flow)) {
       LinkState& other = links_[use.link];
       if (--other.open == 0 || use.link == link) continue;
@@ -147,8 +166,7 @@ std::span<const std::uint32_t> LiveMaxMin::update() {
     if (network_.is_present(flow)) choose(flow);
   for (const std::uint32_t link : changed_links_) {
     choose_link(link);
-    for (const auto& on : network_.on(link))
-      if (flows_[on.flow].bottleneck == link) choose(on.flow);
+    choose_limited(link);
   }
   if (!set_.empty()) do
       fill();

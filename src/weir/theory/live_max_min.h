@@ -48,10 +48,13 @@ class LiveMaxMin final : public LiveRates {
     std::uint32_t open = 0;
     std::uint32_t chosen = 0;
     std::uint32_t changed = 0;  // by the changes that the next update takes up
+    std::uint32_t limited = 0;  // flows whose bottleneck it is
     bool limits = false;        // it is the bottleneck of a flow of the set
   };
 
   void note_change(std::uint32_t flow);
+  void set_bottleneck(FlowState& flow, std::uint32_t link);
+  void choose_limited(std::uint32_t link);
   void choose(std::uint32_t flow);
   void choose_link(std::uint32_t link);
   void fill();

@@ -49,7 +49,7 @@ void cut(Collective& c, const Layout& at, NcclAlgorithm algorithm) {
   const auto most =
       static_cast<std::uint32_t>(std::clamp<std::int64_t>(c.size.count / std::max(at.ranks, 1u), 1, kMaxChunks));
   if (by_channels && c.channels == 1 && c.chunks == 1) c.channels = std::min({at.gpus, 64u, most});
-  if (c.chunks > 1) return;
+  if (c.chunks > 1 || c.chunk_size > Bytes{}) return;
   std::uint32_t each = 1;
   if (algorithm == NcclAlgorithm::tree) each = pieces(c.size, 2 * kSlot * c.channels, kMostPieces);
   if (algorithm == NcclAlgorithm::nvls_tree) each = pieces(c.size, 2 * kSlot * at.gpus, kMostPieces);
@@ -82,7 +82,7 @@ AllReduceChoice choose_all_reduce(const Collective& given, const Context& contex
   Collective& c = out.collective;
   if (c.operation != Operation::all_reduce) return out;
   c.operation = Operation::ring_all_reduce;
-  const auto hosts = parse_hosts(c.hosts, "hosts", context);
+  const auto hosts = hosts_of_job(c.hosts, c.places, c.placement, c.group, context);
   const Layout at = layout_of(c, hosts);
   if (c.size.count == 0 || at.ranks < 2) return out;  // which is refused for that
   Rate nic = context.host_rates[hosts.front()];

@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<std::string> kCallColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",
                                             "sizes",     "chunks", "active_chunks", "window", "step_delay", "compute",
-                                            "group",     "order",  "channels",      "slots"};
+                                            "group",     "order",  "channels",      "slots",  "chunk_size"};
 
 // The parameters that columns stand for; null = the name of the call.
 std::vector<const Param*> call_columns_of(const std::vector<std::string>& header, const Where& where) {
@@ -62,6 +62,7 @@ std::vector<NamedCall> parse_calls(std::string_view text, const std::string& fil
     call.where = where;
     call.what.hosts = common.hosts;
     call.what.placement = common.placement;
+    call.what.places = common.places;
     call.what.start = common.start;
     call.what.messages = common.messages;
     call.what.group = common.group;
@@ -100,6 +101,9 @@ void Calls::describe(ParamList<Calls>& p) {
   p.integer("repeat", &Calls::repeat, 1, kMaxCalls, "so many times all of them");
   p.text("hosts", &Calls::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
   p.choice("placement", &Calls::placement, {"in-order", "random"}, "which rank is where: as listed, or at random");
+  p.text("places", &Calls::places,
+         "of these hosts, in the order of `placement`, those at these places: \"0-31\"; at random, all tables with the "
+         "same hosts and group have one order then, so that jobs at other places have other hosts");
   p.time("start", &Calls::start, "the first call begins, with its computation");
   p.choice("messages", &Calls::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles");

@@ -56,7 +56,7 @@ class CallDesk final : public Desk {
 // What a plan refuses of a line of a file. A call that is to be chosen becomes what it is.
 CollectivePlan plan_of(NamedCall& call, const Context& context) {
   try {
-    call.what = chosen(call.what, context);
+    call.what = in_chunks(chosen(call.what, context), context);
     return plan_collective(call.what, context);
   } catch (const InputError& error) {
     if (call.where.file.empty() || !error.where().file.empty()) throw;

@@ -61,7 +61,7 @@ bool is_written_down(const Collective& c) {
 Kind collective() {
   return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
           [](Traffic& traffic, const void* params, const Context& context) {
-            const Collective c = chosen(*static_cast<const Collective*>(params), context);
+            const Collective c = in_chunks(chosen(*static_cast<const Collective*>(params), context), context);
             if (c.is_series())
               traffic.add(std::make_unique<CallsDriver>(c, context));
             else if (is_written_down(c))

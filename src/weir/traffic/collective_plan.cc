@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include "weir/traffic/checks.h"
@@ -99,6 +101,20 @@ std::shared_ptr<const Members> members_of(Hosts hosts, std::uint32_t ranks, std:
   return out;
 }
 
+// The largest part of a chunk that is one message.
+std::uint32_t least_parts(const Collective& c, std::uint32_t ranks) {
+  switch (c.operation) {
+    case Operation::tree_all_reduce:
+    case Operation::halving_doubling_all_reduce:
+    case Operation::bruck_all_to_all:
+    case Operation::bruck_all_gather:
+    case Operation::pat_all_gather:
+    case Operation::pat_reduce_scatter: return 2;
+    case Operation::hierarchical_all_reduce: return c.group;
+    default: return parts(c.operation, ranks);
+  }
+}
+
 std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Context& context) {
   std::vector<Bytes> out = read_matrix(c.sizes, "sizes", n, n, context);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -108,8 +124,26 @@ std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Conte
 
 }  // namespace
 
+Collective in_chunks(Collective c, const Context& context) {
+  if (c.chunk_size == Bytes{}) return c;
+  if (c.chunks > 1) throw InputError("chunk_size", "the number of chunks is given as well; leave one of the two out");
+  if (c.operation == Operation::all_to_all_v)
+    throw InputError("chunk_size", "messages of given sizes are not cut; leave this out");
+  const std::size_t ranks =
+      c.ranks > 0 ? c.ranks : hosts_of_job(c.hosts, c.places, c.placement, c.group, context).size();
+  const double whole =
+      static_cast<double>(c.chunk_size.count) * least_parts(c, static_cast<std::uint32_t>(ranks)) * c.channels;
+  const double chunks = std::ceil(static_cast<double>(c.size.count) / whole) * c.channels;
+  if (chunks > kMaxChunks)
+    throw InputError("chunk_size",
+                     fmt::format("that would be {:.0f} chunks; at most {} are possible", chunks, kMaxChunks));
+  c.chunks = std::max<std::uint32_t>(static_cast<std::uint32_t>(chunks), c.channels);
+  c.chunk_size = {};
+  return c;
+}
+
 CollectivePlan plan_collective(const Collective& c, const Context& context) {
-  Hosts hosts = parse_hosts(c.hosts, "hosts", context);
+  const Hosts hosts = hosts_of_job(c.hosts, c.places, c.placement, c.group, context);
   const auto all = static_cast<std::uint32_t>(hosts.size());
   const std::uint32_t n = c.ranks > 0 ? c.ranks : all;
   if (n < 2) throw InputError("hosts", fmt::format("'{}' is {} host(s); a collective needs at least 2", c.hosts, n));
@@ -133,7 +167,7 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
   if (c.group > 1 && all % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", c.group,
                                           all, divisors_text(all, 1, all)));
-  const Hosts placed = by_group(place(hosts, c.placement, c.group, context), n, c.stride);
+  const Hosts placed = by_group(hosts, n, c.stride);
   check_servers(c, placed, n);
   check_in_switch(c, placed, n);
   return {Schedule(c.operation, n, c.group), members_of(placed, n, context.hosts()), scale_up_of(c),
@@ -160,6 +194,9 @@ void Collective::describe(ParamList<Collective>& p) {
       "", Bytes{0}, kMaxFlowSize);
   p.text("hosts", &C::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
   p.choice("placement", &C::placement, {"in-order", "random"}, "who is whose neighbour: as listed, or at random");
+  p.text("places", &C::places,
+         "of these hosts, in the order of `placement`, those at these places: \"0-31\"; at random, all tables with the "
+         "same hosts and group have one order then, so that jobs at other places have other hosts");
   p.integer("ranks", &C::ranks, 0, kMaxHosts,
             "hosts of a process group; all groups do the operation at once, each by itself; 0 = one group of all");
   p.integer("stride", &C::stride, 1, kMaxHosts, "hosts of a process group are so many apart in the list");
@@ -172,6 +209,10 @@ void Collective::describe(ParamList<Collective>& p) {
   sizes.only_with("operation", {"all-to-all-v"});
   p.integer("chunks", &C::chunks, 1, kMaxChunks,
             "the buffer is cut into so many parts, each of which goes its way by itself");
+  p.bytes(
+      "chunk_size", &C::chunk_size,
+      "instead of `chunks`: as few as there can be with no message larger than this, the same number by each channel",
+      "NCCL: slices of 1 MiB in rings, 512 KiB in trees and chains (Simple)", Bytes{0}, kMaxFlowSize);
   p.integer("active_chunks", &C::active_chunks, 0, kMaxChunks,
             "so many chunks are under way at each host at once, and it begins with another one when it is done with "
             "one; 0 = all",

@@ -40,11 +40,13 @@ struct Collective {
   Bytes size;
   std::string hosts = "all";
   Placement placement = Placement::in_order;
+  std::string places = "all";
   std::uint32_t ranks = 0;
   std::uint32_t stride = 1;
   std::uint32_t root = 0;
   std::string sizes;
   std::uint32_t chunks = 1;
+  Bytes chunk_size;
   std::uint32_t active_chunks = 0;
   std::uint32_t slots = 0;
   std::uint32_t window = 0;
@@ -94,6 +96,9 @@ struct Communicator {
     return rank < members->ranks ? rank : Members::kNone;
   }
 };
+
+// The same with as many `chunks` as its `chunk_size` asks for, and no `chunk_size`. Throws InputError.
+Collective in_chunks(Collective, const Context&);
 
 // Who takes part, by rank, in what.
 struct CollectivePlan {

@@ -44,13 +44,34 @@ std::vector<std::uint32_t> random_order(std::uint32_t n, const RandomStream& str
   return out;
 }
 
+namespace {
+
+std::vector<std::uint32_t> at_random(const std::vector<std::uint32_t>& hosts, std::uint32_t group,
+                                     const RandomStream& stream) {
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t g : random_order(static_cast<std::uint32_t>(hosts.size()) / group, stream))
+    for (std::uint32_t i = 0; i < group; ++i) out.push_back(hosts[std::size_t{g} * group + i]);
+  for (std::size_t rest = out.size(); rest < hosts.size(); ++rest) out.push_back(hosts[rest]);
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::uint32_t> place(const std::vector<std::uint32_t>& hosts, Placement placement, std::uint32_t group,
                                  const Context& context) {
-  if (placement == Placement::in_order) return hosts;
+  return placement == Placement::in_order ? hosts : at_random(hosts, group, context.stream(Purpose::placement));
+}
+
+std::vector<std::uint32_t> hosts_of_job(std::string_view hosts, std::string_view places, Placement placement,
+                                        std::uint32_t group, const Context& context) {
+  std::vector<std::uint32_t> all = parse_hosts(hosts, "hosts", context);
+  const auto count = static_cast<std::uint32_t>(all.size());
+  if (trim(places) == "all") return place(all, placement, group, context);
+  // no host of any source has this number
+  if (placement == Placement::random) all = at_random(all, group, {context.seed, kMaxHosts, Purpose::placement});
   std::vector<std::uint32_t> out;
-  for (const std::uint32_t g :
-       random_order(static_cast<std::uint32_t>(hosts.size()) / group, context.stream(Purpose::placement)))
-    for (std::uint32_t i = 0; i < group; ++i) out.push_back(hosts[std::size_t{g} * group + i]);
+  for (const std::uint32_t at : under_key("places", [&] { return parse_number_list(places, count, "place"); }))
+    out.push_back(all[at]);
   return out;
 }
 

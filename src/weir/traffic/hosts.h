@@ -24,9 +24,15 @@ std::string no_such_host(std::int64_t host, std::uint32_t hosts);
 // Which host takes which part: in the order of the list, or at random.
 enum class Placement : std::uint8_t { in_order, random };
 
-// The hosts in that order; at random, `group` consecutive ones stay together.
+// The hosts in that order; at random, `group` consecutive ones stay together, and what is no whole group comes last.
 std::vector<std::uint32_t> place(const std::vector<std::uint32_t>& hosts, Placement, std::uint32_t group,
                                  const Context&);
+
+// A job's hosts: those at these places (written as parse_hosts() takes them) of `hosts` in that order. At random, all
+// sources with as many hosts and an equal `group` have one order, so that jobs at other places have other hosts; with
+// places "all" each has its own. Throws InputError about `hosts` and `places`.
+std::vector<std::uint32_t> hosts_of_job(std::string_view hosts, std::string_view places, Placement, std::uint32_t group,
+                                        const Context&);
 
 // The numbers 0 to n-1 in random order, each order being equally likely; draws 2 to n of the stream.
 std::vector<std::uint32_t> random_order(std::uint32_t n, const RandomStream& stream);

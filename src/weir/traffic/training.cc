@@ -9,11 +9,13 @@
 namespace weir::traffic {
 
 std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
-  const std::vector<std::uint32_t> hosts = parse_hosts(t.hosts, "hosts", context);
+  const std::vector<std::uint32_t> hosts = hosts_of_job(t.hosts, t.places, t.placement, t.group, context);
   const std::uint64_t ranks = std::uint64_t{t.tensor} * t.pipeline * t.data;
   if (hosts.size() != ranks)
-    throw InputError("hosts", fmt::format("'{}' are {} hosts; tensor * pipeline * data = {} * {} * {} = {} are needed",
-                                          t.hosts, hosts.size(), t.tensor, t.pipeline, t.data, ranks));
+    throw InputError(
+        t.places == "all" ? "hosts" : "places",
+        fmt::format("'{}' are {} hosts; tensor * pipeline * data = {} * {} * {} = {} are needed",
+                    t.places == "all" ? t.hosts : t.places, hosts.size(), t.tensor, t.pipeline, t.data, ranks));
   if (ranks < 2) throw InputError("tensor", "a step of one rank has no messages; valid are two ranks or more");
   if (t.virtual_stages > 1 && t.pipeline < 2)
     throw InputError("virtual_stages", "a pipeline of one stage has no others; leave this out");
@@ -38,7 +40,7 @@ std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
     if (size.count < parts)
       throw InputError(key, fmt::format("{} is out of range; at least {} B are needed, one for each message",
                                         format_value(size), parts));
-  return place(hosts, t.placement, t.group, context);
+  return hosts;
 }
 
 void Training::describe(ParamList<Training>& p) {
@@ -76,6 +78,9 @@ void Training::describe(ParamList<Training>& p) {
            "Megatron-LM, SC'21");
   p.text("hosts", &T::hosts, "those that take part, in order of their ranks: \"all\", \"0-15\", \"0-3,8\"");
   p.choice("placement", &T::placement, {"in-order", "random"}, "servers in order, or at random");
+  p.text("places", &T::places,
+         "of these hosts, in the order of `placement`, those at these places: \"0-31\"; at random, all tables with the "
+         "same hosts and group have one order then, so that jobs at other places have other hosts");
   describe_servers(p);
   describe_pxn(p);
   p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");

@@ -51,6 +51,7 @@ struct Training {
   double backward = 2;
   std::string hosts = "all";
   Placement placement = Placement::in_order;
+  std::string places = "all";
   std::uint32_t group = 8;
   Rate scale_up_rate = ScaleUp{}.rate;
   Time scale_up_latency = ScaleUp{}.latency;
