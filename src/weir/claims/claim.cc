@@ -33,8 +33,9 @@ bool flag(const TableReader& table, std::string_view key) {
 
 constexpr std::string_view kNames = "hpcc, fairness, onramp, rldc or spraying";
 
-bool is_paper(std::string_view name) {
-  return std::any_of(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
+const Paper* find_paper(std::string_view name) {
+  const auto* paper = std::find_if(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
+  return paper == std::end(kPapers) ? nullptr : paper;
 }
 
 Restatement read_restatement(const TableReader& table) {
@@ -55,7 +56,7 @@ Claim read_claim(const TableReader& table) {
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
   out.paper = table.required_text("paper", kNames);
-  if (!is_paper(out.paper))
+  if (find_paper(out.paper) == nullptr)
     throw table.error_at("paper", fmt::format("'{}' is unknown; valid is {}", out.paper, kNames));
   out.place = table.required_text("place", "the section or figure");
   out.figure = table.text("figure");
@@ -107,7 +108,7 @@ FigureFile read_study(const std::string& file) {
                  .name = fmt::format("{}/{}", path.parent_path().filename().string(), path.stem().string()),
                  .study = study::read_paper_study(file)};
   const study::PaperFigure& figure = out.study.figure;
-  if (!is_paper(figure.paper))
+  if (find_paper(figure.paper) == nullptr)
     throw scenario::key_error(figure.where, "paper.paper",
                               fmt::format("'{}' is unknown; valid is {}", figure.paper, kNames));
   return out;
@@ -180,6 +181,8 @@ std::vector<Claim> read_claims(const std::string& papers) {
   read_causes(papers + "/causes.toml", out);
   return out;
 }
+
+const Paper& paper_of(const Claim& claim) { return *find_paper(claim.paper); }
 
 const Claim* find(const std::vector<Claim>& claims, std::string_view id) {
   const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
