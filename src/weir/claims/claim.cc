@@ -80,7 +80,7 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
   if (!std::filesystem::exists(file)) return;
   const scenario::Value root = read_toml(file);
   for (const TableReader& table : TableReader(root, "").tables("cause")) {
-    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried"});
+    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried", "undecidable"});
     const std::string id = table.required_text("claim", "the claim's id, such as \"A36\"");
     const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
     if (claim == claims.end()) throw table.error_at("claim", fmt::format("claims.toml has no claim '{}'", id));
@@ -92,7 +92,10 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
                 .experiment = table.text("study"),
                 .holds_with = table.text("holds_with"),
                 .against_paper = flag(table, "against_paper"),
-                .tried = table.texts("tried")};
+                .tried = table.texts("tried"),
+                .undecidable = flag(table, "undecidable")};
+    if (cause.undecidable && cause.is_shown())
+      throw table.error_at("undecidable", "the cause is shown; leave one of the two away");
     if (!cause.experiment.empty() && cause.shown.empty())
       throw table.error_at("study", "it shows something; write what under 'shown'");
     if (cause.against_paper && cause.shown.empty())
@@ -167,7 +170,11 @@ std::vector<std::string> files_of(const std::string& papers, std::string_view fo
 
 }  // namespace
 
-std::string Cause::text() const { return is_shown() ? shown : found + " The cause is unknown."; }
+std::string_view Cause::unknown_text() const {
+  return undecidable ? "What is public does not decide the claim." : "The cause is unknown.";
+}
+
+std::string Cause::text() const { return is_shown() ? shown : fmt::format("{} {}", found, unknown_text()); }
 
 std::vector<Claim> read_claims(const std::string& papers) {
   const scenario::Value root = read_toml(papers + "/claims.toml");

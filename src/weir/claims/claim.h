@@ -25,8 +25,11 @@ struct Cause {
   std::string holds_with;          // what would make it hold
   bool against_paper = false;      // it speaks against the paper's statement, not only against a setting of Weir's
   std::vector<std::string> tried;  // in vain, where the cause is unknown
+  bool undecidable = false;        // it is unknown, and cannot be known from what is public
 
   bool is_shown() const { return !shown.empty(); }
+  // "unknown", or why nobody can know it; of one that is not shown.
+  std::string_view unknown_text() const;
   // In one sentence or two, for tables.
   std::string text() const;
 };

@@ -127,7 +127,7 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
       "|---|---|---|---|---|"};
   for (const Claim& c : claims) {
     if (c.paper != paper.name || verdicts.of(c.id).verdict != kFails || !c.cause) continue;
-    std::string shown = "**cause unknown**";
+    std::string shown = c.cause->undecidable ? "**not decidable from public material**" : "**cause unknown**";
     if (c.cause->is_shown())
       shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../../papers"));
     else if (!c.cause->tried.empty())

@@ -56,7 +56,9 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
   if (claim.weak) out["weak"] = true;
   if (claim.restated) out["restated"] = {{"rule", claim.restated->rule}, {"verdict", claim.restated->verdict}};
   if (verdict.verdict == kFails)
-    out["cause"] = standing_of(claim, verdict) == Standing::cause_shown ? "shown" : "unknown";
+    out["cause"] = standing_of(claim, verdict) == Standing::cause_shown ? "shown"
+                   : claim.cause && claim.cause->undecidable            ? "undecidable"
+                                                                        : "unknown";
   if (claim.cause && !claim.cause->experiment.empty()) out["experiment"] = claim.cause->experiment;
   return out;
 }
