@@ -34,7 +34,8 @@ bool flag(const TableReader& table, std::string_view key) {
 constexpr std::string_view kNames = "hpcc, fairness, onramp, rldc or spraying";
 
 const Paper* find_paper(std::string_view name) {
-  const auto* paper = std::find_if(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
+  const auto* paper =
+      std::find_if(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
   return paper == std::end(kPapers) ? nullptr : paper;
 }
 
@@ -80,7 +81,8 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
   if (!std::filesystem::exists(file)) return;
   const scenario::Value root = read_toml(file);
   for (const TableReader& table : TableReader(root, "").tables("cause")) {
-    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried", "undecidable"});
+    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried",
+                      "undecidable"});
     const std::string id = table.required_text("claim", "the claim's id, such as \"A36\"");
     const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
     if (claim == claims.end()) throw table.error_at("claim", fmt::format("claims.toml has no claim '{}'", id));

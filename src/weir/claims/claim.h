@@ -70,8 +70,8 @@ struct Claim {
   std::optional<Cause> cause;  // of a claim that does not hold, or did not by its former rule
 };
 
-// What a paper leaves open where its claims depend on it: they are judged by the first of two readings, which counts, and
-// by the second one beside it.
+// What a paper leaves open where its claims depend on it: they are judged by the first of two readings, which counts,
+// and by the second one beside it.
 struct Worlds {
   std::string_view key;  // of what the second one gives, in verdicts.json
   std::string_view first;
@@ -81,8 +81,8 @@ struct Worlds {
 struct Paper {
   std::string_view name;
   std::string_view title;
-  std::string_view page;    // in docs/claims; "" = none yet
-  Worlds worlds = {};  // without a key: there is one world
+  std::string_view page;  // in docs/claims; "" = none yet
+  Worlds worlds = {};     // without a key: there is one world
 };
 inline constexpr Paper kPapers[] = {
     {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)", "hpcc.md"},

@@ -8,8 +8,8 @@
 
 namespace weir::learn {
 
-// Trains by the curriculum, without files, and evaluates what was learned last, without exploration, on so many flows to
-// one host.
+// Trains by the curriculum, without files, and evaluates what was learned last, without exploration, on so many flows
+// to one host.
 Evaluation run_baseline(const Curriculum& curriculum, std::uint32_t flows, unsigned threads);
 
 }  // namespace weir::learn

@@ -11,7 +11,7 @@ constexpr std::size_t kBatchOfDqn = 32;
 constexpr std::uint64_t kTargetEvery = 10'000;
 constexpr double kFirstRandomShare = 1;
 constexpr double kLastRandomShare = 0.05;
-constexpr double kRandomDecay = 100'000;  // decisions in which the share comes closer to its last value by a factor of e
+constexpr double kRandomDecay = 100'000;  // decisions in which the share comes closer to its last one by a factor of e
 constexpr double kGainOfDqn = 1.41421356237309504880;
 constexpr std::uint32_t kDrawsOfDqn = 32;
 

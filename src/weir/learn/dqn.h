@@ -1,9 +1,9 @@
 // DQN (Mnih et al., Nature 2015), which Tessler et al. name among the methods that did not converge, on the paper's raw
 // reward: a network that estimates for each factor of the rate what rewards are to come, and flows that take the best.
 //
-// Network, factors and numbers are those of the settings that the authors published (NVlabs/RLCC, dqn.yaml): a memory of
-// 10,000 decisions, a step of Adam on 32 of them for each decision, Huber's loss, a target network that is renewed every
-// 10,000 steps, and random factors in a share of decisions that falls from 1 to 0.05.
+// Network, factors and numbers are those of the settings that the authors published (NVlabs/RLCC, dqn.yaml): a memory
+// of 10,000 decisions, a step of Adam on 32 of them for each decision, Huber's loss, a target network that is renewed
+// every 10,000 steps, and random factors in a share of decisions that falls from 1 to 0.05.
 #pragma once
 
 #include <cstdint>

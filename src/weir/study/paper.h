@@ -55,7 +55,8 @@ Study read_study(const std::string& file);
 void check(const PaperClaim& claim, const Measurements& measured);
 Judgement judge(const PaperClaim& claim, const Measurements& measured);
 
-// What rules are about: all of it; or, with PaperFigure::worlds, what each of the two has, as if there were no such axis.
+// What rules are about: all of it; or, with PaperFigure::worlds, what each of the two has, as if there were no such
+// axis.
 std::vector<Measurements> worlds_of(const PaperStudy& paper, const Measurements& measured);
 void check_claims(const PaperStudy& paper, const Measurements& measured);
 // Of its claims, in order. The first world counts, and the judgement in the second one stands beside.
