@@ -308,11 +308,10 @@ std::string describe(const Claim& c, const Verdict& v) {
   return fmt::format("{} ({}, {}): {}\n", c.id, c.paper, c.place, v.verdict) + line("expected", c.expected) +
          line("rule", c.rule) + line("measured", v.measured) + line("firmness", v.firmness) + line("words", c.literal) +
          (c.literal.empty() ? "" : line("by words", words_text(v))) + line("because", v.reason) +
-         line("also", v.second.empty()
-                          ? ""
-                          : fmt::format("{} it {} ({}): {}", claims::paper_of(c).worlds.with,
-                                        v.second == claims::kUndecided ? "is undecided" : v.second, v.second_firmness,
-                                        v.second_measured));
+         line("also", v.second.empty() ? ""
+                                       : fmt::format("{} it {} ({}): {}", claims::paper_of(c).worlds.with,
+                                                     v.second == claims::kUndecided ? "is undecided" : v.second,
+                                                     v.second_firmness, v.second_measured));
 }
 
 std::string words_text(const Verdict& v) {

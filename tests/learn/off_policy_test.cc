@@ -21,8 +21,8 @@ std::vector<Transition> random_batch(Draws& draws, std::size_t n, bool discrete)
     for (auto* in : {&t.before, &t.after})
       for (float& x : *in) x = static_cast<float>(draws.normal());
     t.reward = draws.normal();
-    t.output = discrete ? static_cast<float>(draws.below(kDiscreteFactors.size()))
-                        : static_cast<float>(draws.between(-1, 1));
+    t.output =
+        discrete ? static_cast<float>(draws.below(kDiscreteFactors.size())) : static_cast<float>(draws.between(-1, 1));
   }
   return out;
 }

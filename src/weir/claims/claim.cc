@@ -81,8 +81,8 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
   if (!std::filesystem::exists(file)) return;
   const scenario::Value root = read_toml(file);
   for (const TableReader& table : TableReader(root, "").tables("cause")) {
-    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried",
-                      "undecidable"});
+    table.allow_only(
+        {"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried", "undecidable"});
     const std::string id = table.required_text("claim", "the claim's id, such as \"A36\"");
     const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
     if (claim == claims.end()) throw table.error_at("claim", fmt::format("claims.toml has no claim '{}'", id));

@@ -88,10 +88,14 @@ inline constexpr Paper kPapers[] = {
     {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)", "hpcc.md"},
     {"fairness", "Fast Convergence to Fairness", "fairness.md"},
     {"onramp", "On-Ramp (NSDI 2021)", "on-ramp.md"},
-    {"rldc", "Reinforcement Learning for Datacenter Congestion Control", "rl.md",
+    {"rldc",
+     "Reinforcement Learning for Datacenter Congestion Control",
+     "rl.md",
      // what the paper leaves out is our choice, or the authors' public simulator's
      {"public", "our setting", "public setting", "in the public simulator's setting"}},
-    {"spraying", "Congestion Control for Spraying with Congested Paths (2025)", "spraying.md",
+    {"spraying",
+     "Congestion Control for Spraying with Congested Paths (2025)",
+     "spraying.md",
      // "Standard droptail FIFO" leaves open whether acknowledgements queue among data or go ahead of it, as in both
      // public simulators
      {"acks_first", "among data", "ahead of data", "with acknowledgements ahead"}},

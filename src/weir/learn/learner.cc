@@ -11,14 +11,10 @@ std::unique_ptr<Learner> make_learner(const Curriculum& curriculum, std::uint64_
   const LearnerParams& l = curriculum.learner;
   const PolicyParams& p = curriculum.policy;
   switch (l.method) {
-    case Method::adpg:
-      return std::make_unique<AdpgLearner>(l, p, seed);
-    case Method::dqn:
-      return std::make_unique<DqnLearner>(l, p, seed);
-    case Method::ddpg:
-      return std::make_unique<DdpgLearner>(l, p, seed);
-    default:
-      return std::make_unique<PpoLearner>(l, p, seed);
+    case Method::adpg: return std::make_unique<AdpgLearner>(l, p, seed);
+    case Method::dqn: return std::make_unique<DqnLearner>(l, p, seed);
+    case Method::ddpg: return std::make_unique<DdpgLearner>(l, p, seed);
+    default: return std::make_unique<PpoLearner>(l, p, seed);
   }
 }
 

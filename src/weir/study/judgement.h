@@ -27,11 +27,11 @@ struct OtherReading {
 };
 
 struct Judgement {
-  std::string id;                            // of the claim
-  Finding band;                              // by the rule
-  std::optional<Finding> literal{};          // by the paper's words taken literally; nothing: the rule is these
-  std::string measured;                      // in words: "p95{HPCC} = 2.31; ..."
-  std::optional<OtherReading> second{};      // in the second world; mostly nothing
+  std::string id;                        // of the claim
+  Finding band;                          // by the rule
+  std::optional<Finding> literal{};      // by the paper's words taken literally; nothing: the rule is these
+  std::string measured;                  // in words: "p95{HPCC} = 2.31; ..."
+  std::optional<OtherReading> second{};  // in the second world; mostly nothing
   bool complete = true;  // all that it asks for has been run, and some of it has values; else it does not hold
 
   bool holds() const { return band.answer == Answer::holds; }

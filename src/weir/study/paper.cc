@@ -136,8 +136,8 @@ PaperStudy parse_paper_study(std::string_view text, const std::string& file) {
   const TableReader root(document, "");
   PaperStudy out{.study = read_study(document, text, file), .figure = read_paper(root), .claims = read_claims(root)};
   const std::string& worlds = out.figure.worlds;
-  if (const std::size_t axis = out.study.axis(worlds); !worlds.empty() && (axis == out.study.axes.size() ||
-                                                                           out.study.axes[axis].points.size() != 2))
+  if (const std::size_t axis = out.study.axis(worlds);
+      !worlds.empty() && (axis == out.study.axes.size() || out.study.axes[axis].points.size() != 2))
     throw root.table("paper").error_at("worlds", fmt::format("'{}' is no axis of two points", worlds));
   return out;
 }
