@@ -215,7 +215,7 @@ void update(const PaperCommandOptions& o, const std::vector<Claim>& all, const R
     if (paper.page.empty()) continue;
     const std::string page = o.document(fmt::format("docs/evidence/claims/{}", paper.page));
     text_of(page) = claims::with_causes(text_of(page), page, all, results.verdicts, paper);
-    if (paper.name == "spraying")
+    if (!paper.worlds.key.empty())
       text_of(page) = claims::with_worlds(text_of(page), page, all, results.verdicts, paper);
   }
   texts[o.verdicts_file()] = claims::to_json(all, results.verdicts);
@@ -308,11 +308,10 @@ std::string describe(const Claim& c, const Verdict& v) {
   return fmt::format("{} ({}, {}): {}\n", c.id, c.paper, c.place, v.verdict) + line("expected", c.expected) +
          line("rule", c.rule) + line("measured", v.measured) + line("firmness", v.firmness) + line("words", c.literal) +
          (c.literal.empty() ? "" : line("by words", words_text(v))) + line("because", v.reason) +
-         line("ahead", v.acks_first.empty()
-                           ? ""
-                           : fmt::format("with acknowledgements ahead of data it {} ({}): {}",
-                                         v.acks_first == claims::kUndecided ? "is undecided" : v.acks_first,
-                                         v.acks_first_firmness, v.acks_first_measured));
+         line("also", v.second.empty() ? ""
+                                       : fmt::format("{} it {} ({}): {}", claims::paper_of(c).worlds.with,
+                                                     v.second == claims::kUndecided ? "is undecided" : v.second,
+                                                     v.second_firmness, v.second_measured));
 }
 
 std::string words_text(const Verdict& v) {

@@ -122,7 +122,7 @@ int why(const PaperCommandOptions& o) {
     if (v.verdict != claims::kFails) out += "\nof the former rule\n";
     out += "\n" + line("the paper", cause.printed) + line("here", cause.found);
     out += cause.is_shown() ? line("shown by", cause.shown) + line("again", claims::command_of(c))
-                            : line("because", "The cause is unknown.");
+                            : line("because", std::string(cause.unknown_text()));
     for (const std::string& tried : cause.tried) out += line("tried", tried);
     out += line("holds with", cause.holds_with);
     if (cause.against_paper)

@@ -35,7 +35,7 @@ PaperPlan plan_paper_study(const claims::FigureFile& file, const PaperOptions& o
   if (options.seeds > 0) study.take_seeds(options.seeds);
   study.assignments = options.set;
   PaperPlan out{.file = &file, .plan = plan_with_policy(std::move(study), options.policy), .sweep = {}};
-  for (const auto& claim : file.study.claims) study::check(claim, study::no_measurements(out.plan));
+  study::check_claims(file.study, study::no_measurements(out.plan));
   for (std::size_t run = 0; run < out.plan.runs.size(); run += out.plan.seeds)
     scenario::check_judges_claims(out.plan.scenario(run));
   out.sweep = {.dir = fmt::format("{}/{}", options.out, file.name),
@@ -54,7 +54,7 @@ PaperRun run_paper_study(const PaperPlan& plan, bool quiet) {
   PaperRun out{.measured = {}, .judgements = {}, .outcome = {}, .dir = plan.sweep.dir};
   out.outcome = sweep_with_progress(plan.plan, plan.sweep, quiet);
   out.measured = collect_and_warn(plan.plan, out.dir);
-  for (const auto& claim : plan.file->study.claims) out.judgements.push_back(study::judge(claim, out.measured));
+  out.judgements = study::judge_claims(plan.file->study, out.measured);
   return out;
 }
 

@@ -71,7 +71,7 @@ def page(claim, verdict, cause):
             command = f"weir paper run causes/{cause['study']}" if "study" in cause else f"weir paper check --only {claim['id']}"
             out += [cause["shown"], "", f"`{command}` shows it again.", ""]
         else:
-            out += ["The cause is unknown. " + ("Tried: " + " ".join(cause["tried"]) if cause.get("tried") else ""), ""]
+            out += [("What is public does not decide the claim. " if cause.get("undecidable") else "The cause is unknown. ") + ("Tried: " + " ".join(cause["tried"]) if cause.get("tried") else ""), ""]
         if "holds_with" in cause:
             out += [f"With what it would hold: {cause['holds_with']}", ""]
     out += ["## History of the rule", ""]

@@ -72,6 +72,7 @@ TEST_F(PolicyCommand, DistilsFromATable) {
 TEST_F(PolicyCommand, RefusesWithPlaces) {
   expect_refused({"show", "standart"},
                  "policy: unknown policy 'standart' (did you mean 'standard'?); valid is loose-int8, loose, "
+                 "lstm-int8, lstm, plain-int8, plain, "
                  "standard-int8, standard, strict-int8, strict, wide-int8, wide, or a file like \"./mine.toml\"");
   const std::string bad = folder_ / "bad.toml";
   std::ofstream(bad) << "format = 2\n";

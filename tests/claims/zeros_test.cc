@@ -30,7 +30,7 @@ std::vector<FigureFile> all_files() {
 TEST(Rules, AreNotTrueOfZeros) {
   for (const FigureFile& f : all_files()) {
     if (f.study.claims.empty()) continue;
-    const study::Measurements nothing = zeros(study::make_plan(f.study.study));
+    const study::Measurements nothing = study::worlds_of(f.study, zeros(study::make_plan(f.study.study))).front();
     for (const study::PaperClaim& claim : f.study.claims) {
       EXPECT_FALSE(study::judge(claim.rule, nothing).holds) << f.name << ", " << claim.id << ": " << claim.rule.text;
       if (!claim.literal) continue;

@@ -23,7 +23,7 @@ TEST(Curriculum, TellsWhatIsWrong) {
       {"", "environment"},
       {"[lerner]\n[[environment]]\nflows = 2", "lerner"},
       {"[learner]\nupdate = 3\n[[environment]]\nflows = 2", "updates"},
-      {"[learner]\nmethod = 'dqn'\n[[environment]]\nflows = 2", "ppo-discrete"},
+      {"[learner]\nmethod = 'sarsa'\n[[environment]]\nflows = 2", "ppo-discrete"},
       {"[learner]\nrollout = 1\n[[environment]]\nflows = 2", "c.toml:2"},
       {"[[environment]]\nhosts = 2", "flows"},
       {"[[environment]]\nflows = 2\nset = ['nothing.there = 3']", "nothing"},

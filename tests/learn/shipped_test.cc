@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "weir/learn/curriculum.h"
 #include "weir/learn/evaluation.h"
 #include "weir/policy/policy_file.h"
+#include "weir/scenario/build.h"
+#include "weir/toml/parser.h"
 
 namespace weir::learn::shipped_test {
 namespace {
@@ -62,6 +67,43 @@ TEST(ShippedPolicies, WideIsFairToNearAndFar) {
   const Evaluation e = evaluated("wide", tiers, 20_ms);
   EXPECT_GE(e.utilisation, 0.95);
   EXPECT_GE(e.jain, 0.9);
+}
+
+// A flow over four bottlenecks gets at least a fifth of what those get that have one each.
+TEST(ShippedPolicies, WideSharesAParkingLot) {
+  const std::string text = R"(
+[topology]
+kind = "parking-lot"
+switches = 5
+[network.buffer]
+mode = "lossy"
+size = "5 MB"
+egress_alpha = 64
+[algorithm]
+name = "pcc_rl"
+policy = "wide"
+first_rate = 0.01
+[[traffic]]
+kind = "flows"
+flow = [
+  { src = 0, dst = 1, size = "10 GB" }, { src = 2, dst = 3, size = "10 GB" }, { src = 4, dst = 5, size = "10 GB" },
+  { src = 6, dst = 7, size = "10 GB" }, { src = 8, dst = 9, size = "10 GB" },
+]
+)";
+  scenario::Run run = scenario::build(scenario::read_scenario(scenario::parse_toml(text, "lot.toml"), "lot.toml"));
+  std::map<std::uint64_t, double> bytes;
+  const auto count = [&](double sign) {
+    run.simulation->for_each_active(
+        [&](const host::FlowView& flow) { bytes[flow.id] += sign * static_cast<double>(flow.acknowledged.count); });
+  };
+  run.simulation->advance(30_ms);
+  count(-1);
+  run.simulation->advance(40_ms);
+  count(1);
+  ASSERT_EQ(bytes.size(), 5u);
+  const auto by_bytes = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [least, most] = std::minmax_element(bytes.begin(), bytes.end(), by_bytes);
+  EXPECT_GE(least->second / most->second, 0.2) << "of the largest";
 }
 
 }  // namespace

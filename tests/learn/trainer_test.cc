@@ -92,6 +92,21 @@ TEST_F(Training, GoesOnToTheSameBytes) {
   expect_same("whole", "pieces");
 }
 
+// Methods that give no policy file, and have more to remember than weights.
+TEST_F(Training, GoesOnToTheSameStateWithEveryMethod) {
+  for (const char* method : {"ppo-continuous", "aurora", "dqn", "ddpg"}) {
+    Curriculum c = parse_curriculum(kSmall, "small.toml");
+    params_of<LearnerParams>().find("method")->set(&c.learner, std::string(method));
+    const std::string whole = method + std::string("/whole"), pieces = method + std::string("/pieces");
+    train(c, whole, 2, 100, false);
+    train(c, pieces, 2, 2, false);
+    train(c, pieces, 1, 4, true);
+    train(c, pieces, 2, 100, true);
+    for (const char* file : {"progress.csv", "checkpoint"})
+      EXPECT_EQ(content_of(folder_ / whole / file), content_of(folder_ / pieces / file)) << method;
+  }
+}
+
 TEST_F(Training, RefusesTheCheckpointOfAnotherCurriculum) {
   Curriculum c = parse_curriculum(kSmall, "small.toml");
   train(c, "a", 1, 1, false);
@@ -109,7 +124,7 @@ TEST_F(Training, RefusesTheCheckpointOfAnotherCurriculum) {
 }
 
 TEST_F(Training, RunsEveryMethodAndNetwork) {
-  for (const char* method : {"adpg", "ppo-continuous", "ppo-discrete", "aurora"})
+  for (const char* method : {"adpg", "ppo-continuous", "ppo-discrete", "aurora", "dqn", "ddpg"})
     for (const NetworkKind network : {NetworkKind::mlp, NetworkKind::lstm}) {
       Curriculum c = parse_curriculum(kSmall, "small.toml");
       params_of<LearnerParams>().find("method")->set(&c.learner, std::string(method));

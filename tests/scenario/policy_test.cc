@@ -75,6 +75,7 @@ TEST_F(PolicyScenario, KeepsTheFileWithTheResult) {
 TEST_F(PolicyScenario, RefusesPoliciesWithTheirPlaces) {
   EXPECT_EQ(refusal("standart"),
             "--set algorithm.policy: unknown policy 'standart' (did you mean 'standard'?); valid is loose-int8, loose, "
+            "lstm-int8, lstm, plain-int8, plain, "
             "standard-int8, standard, strict-int8, strict, wide-int8, wide, or a file like \"./mine.toml\"");
   const std::string none = (folder_ / "none.toml").string();
   EXPECT_EQ(refusal("none.toml"),

@@ -89,6 +89,7 @@ TEST_F(Measures, RecoveryAfterADisturbance) {
   EXPECT_EQ(value(recovery + "hold = \"0 ps\""), 20);                      // that at 50 ps
   EXPECT_EQ(value(recovery + "hold = \"0 ps\"\nshare = 0.97"), 50);        // that at 80 ps
   EXPECT_EQ(value(recovery + "hold = \"0 ps\"\nshare = 0.3"), 0);          // it never was below
+  EXPECT_EQ(value(recovery + "hold = \"0 ps\"\nlevel = 98.5"), 60);        // that at 90 ps
   EXPECT_EQ(value(recovery + "hold = \"40 ps\"\nnever = \"1 us\""), 1e6);  // the file is too short
   EXPECT_TRUE(std::isnan(value(recovery + "hold = \"40 ps\"")));
   EXPECT_TRUE(std::isnan(value(recovery + "hold = \"20 ps\"\nuntil = \"80 ps\"")));

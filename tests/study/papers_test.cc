@@ -32,9 +32,8 @@ TEST_P(Papers, CanBePlannedAndJudged) {
   const Plan plan = make_plan(paper.study);
   EXPECT_FALSE(plan.runs.empty());
   EXPECT_NO_THROW(check_runs(plan, {}));  // its measures and figures take something
-  const Measurements nothing = no_measurements(plan);
+  EXPECT_NO_THROW(check_claims(paper, no_measurements(plan)));
   for (const PaperClaim& claim : paper.claims) {
-    EXPECT_NO_THROW(check(claim, nothing)) << claim.id;
     EXPECT_FALSE(claim.show.empty()) << claim.id << " does not say what was measured";
   }
 }
@@ -95,6 +94,31 @@ show = ["fct"]
             "fct = 3 ps for 80 B, 4 ps for 160 B; true in 1 of 2; not for 80 B");
 }
 
+// Rules know nothing of the axis of worlds, and the second one's judgement stands beside.
+TEST(PaperStudy, JudgesInTwoWorlds) {
+  const PaperStudy paper = parse_paper_study(kStudy + R"(
+[paper]
+paper = "rldc"
+figure = "1"
+title = "f"
+worlds = "w"
+[[claim]]
+id = "D1"
+rule = "fct > 3.5"
+show = ["fct"]
+)",
+                                             "s.toml");
+  const Measurements table = filled(paper);
+  const auto judged = judge_claims(paper, table);
+  ASSERT_EQ(judged.size(), 1u);
+  EXPECT_EQ(judged[0].band.firmness, "one seed: false");
+  EXPECT_EQ(judged[0].measured, "fct = 3 ps");
+  ASSERT_TRUE(judged[0].second.has_value());
+  EXPECT_EQ(judged[0].second->band.firmness, "one seed: true");
+  EXPECT_EQ(judged[0].second->measured, "fct = 4 ps");
+  EXPECT_FALSE(judge_claims(paper, no_measurements(make_plan(paper.study)))[0].complete);
+}
+
 TEST(PaperStudy, RefusesWhatItDoesNotKnow) {
   const std::string paper = "[paper]\npaper = \"hpcc\"\nfigure = \"1\"\ntitle = \"f\"\n";
   const struct {
@@ -103,6 +127,7 @@ TEST(PaperStudy, RefusesWhatItDoesNotKnow) {
   } bad[] = {
       {kStudy, "s.toml: key 'paper': missing"},
       {kStudy + "[paper]\npaper = \"hpcc\"\n", "figure"},
+      {kStudy + paper + "worlds = \"v\"\n", "key 'paper.worlds': 'v' is no axis of two points"},
       {kStudy + paper + "tier = \"slow\"\n", "key 'paper.tier': must be quick or full"},
       {kStudy + paper + "[[claim]]\nrule = \"1\"\n", "id"},
       {kStudy + paper + "[[claim]]\nid = \"A1\"\n", "rule"},

@@ -116,12 +116,12 @@ std::vector<std::size_t> by_cost(const std::vector<const Evaluator*>& chosen) {
   return order;
 }
 
-// An evaluator without perturbations, with acknowledgements in one of the two worlds.
-Found run_once(const Evaluator& evaluator, const std::string& papers, AckWorld acks) {
+// An evaluator without perturbations, in one of the two worlds.
+Found run_once(const Evaluator& evaluator, const std::string& papers, World world) {
   Found out;
   out.evaluator = &evaluator;
   try {
-    Context context(papers, 0, acks);
+    Context context(papers, 0, world);
     evaluator.run(context);
     check_ids(evaluator, context.readings());
     out.readings = context.readings();
@@ -133,20 +133,20 @@ Found run_once(const Evaluator& evaluator, const std::string& papers, AckWorld a
   return out;
 }
 
-// What acknowledgements ahead of data change, beside each judgement.
-void judge_with_acks_first(const Evaluator& evaluator, const std::string& papers, Found& out) {
-  const Found ahead = run_once(evaluator, papers, AckWorld::ahead);
-  out.error = ahead.error;
-  for (std::size_t i = 0; i < ahead.readings.size(); ++i) {
-    const Judgement j = judge_seeds(ahead.readings[i]);
-    out.judgements.at(i).acks_first = study::OtherReading{j.band, j.measured};
+// What the second world changes, beside each judgement.
+void judge_in_second_world(const Evaluator& evaluator, const std::string& papers, Found& out) {
+  const Found second = run_once(evaluator, papers, World::second);
+  out.error = second.error;
+  for (std::size_t i = 0; i < second.readings.size(); ++i) {
+    const Judgement j = judge_seeds(second.readings[i]);
+    out.judgements.at(i).second = study::OtherReading{j.band, j.measured};
   }
 }
 
 }  // namespace
 
 Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
-  return run_once(evaluator, papers, AckWorld::among_data);
+  return run_once(evaluator, papers, World::first);
 }
 
 Found run(const Evaluator& evaluator, const std::string& papers) {
@@ -158,7 +158,7 @@ Found run(const Evaluator& evaluator, const std::string& papers) {
     out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
                              : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)
                                                                        : judge_once(evaluator, r));
-  if (evaluator.in_both_worlds) judge_with_acks_first(evaluator, papers, out);
+  if (evaluator.in_both_worlds) judge_in_second_world(evaluator, papers, out);
   return out;
 }
 

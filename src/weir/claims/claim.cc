@@ -33,8 +33,10 @@ bool flag(const TableReader& table, std::string_view key) {
 
 constexpr std::string_view kNames = "hpcc, fairness, onramp, rldc or spraying";
 
-bool is_paper(std::string_view name) {
-  return std::any_of(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
+const Paper* find_paper(std::string_view name) {
+  const auto* paper =
+      std::find_if(std::begin(kPapers), std::end(kPapers), [&](const Paper& p) { return p.name == name; });
+  return paper == std::end(kPapers) ? nullptr : paper;
 }
 
 Restatement read_restatement(const TableReader& table) {
@@ -55,7 +57,7 @@ Claim read_claim(const TableReader& table) {
   out.where = table.where();
   out.id = table.required_text("id", "the claim's, such as \"A36\"");
   out.paper = table.required_text("paper", kNames);
-  if (!is_paper(out.paper))
+  if (find_paper(out.paper) == nullptr)
     throw table.error_at("paper", fmt::format("'{}' is unknown; valid is {}", out.paper, kNames));
   out.place = table.required_text("place", "the section or figure");
   out.figure = table.text("figure");
@@ -79,7 +81,8 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
   if (!std::filesystem::exists(file)) return;
   const scenario::Value root = read_toml(file);
   for (const TableReader& table : TableReader(root, "").tables("cause")) {
-    table.allow_only({"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried"});
+    table.allow_only(
+        {"claim", "printed", "found", "shown", "study", "holds_with", "against_paper", "tried", "undecidable"});
     const std::string id = table.required_text("claim", "the claim's id, such as \"A36\"");
     const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });
     if (claim == claims.end()) throw table.error_at("claim", fmt::format("claims.toml has no claim '{}'", id));
@@ -91,7 +94,10 @@ void read_causes(const std::string& file, std::vector<Claim>& claims) {
                 .experiment = table.text("study"),
                 .holds_with = table.text("holds_with"),
                 .against_paper = flag(table, "against_paper"),
-                .tried = table.texts("tried")};
+                .tried = table.texts("tried"),
+                .undecidable = flag(table, "undecidable")};
+    if (cause.undecidable && cause.is_shown())
+      throw table.error_at("undecidable", "the cause is shown; leave one of the two away");
     if (!cause.experiment.empty() && cause.shown.empty())
       throw table.error_at("study", "it shows something; write what under 'shown'");
     if (cause.against_paper && cause.shown.empty())
@@ -107,7 +113,7 @@ FigureFile read_study(const std::string& file) {
                  .name = fmt::format("{}/{}", path.parent_path().filename().string(), path.stem().string()),
                  .study = study::read_paper_study(file)};
   const study::PaperFigure& figure = out.study.figure;
-  if (!is_paper(figure.paper))
+  if (find_paper(figure.paper) == nullptr)
     throw scenario::key_error(figure.where, "paper.paper",
                               fmt::format("'{}' is unknown; valid is {}", figure.paper, kNames));
   return out;
@@ -166,7 +172,11 @@ std::vector<std::string> files_of(const std::string& papers, std::string_view fo
 
 }  // namespace
 
-std::string Cause::text() const { return is_shown() ? shown : found + " The cause is unknown."; }
+std::string_view Cause::unknown_text() const {
+  return undecidable ? "What is public does not decide the claim." : "The cause is unknown.";
+}
+
+std::string Cause::text() const { return is_shown() ? shown : fmt::format("{} {}", found, unknown_text()); }
 
 std::vector<Claim> read_claims(const std::string& papers) {
   const scenario::Value root = read_toml(papers + "/claims.toml");
@@ -180,6 +190,8 @@ std::vector<Claim> read_claims(const std::string& papers) {
   read_causes(papers + "/causes.toml", out);
   return out;
 }
+
+const Paper& paper_of(const Claim& claim) { return *find_paper(claim.paper); }
 
 const Claim* find(const std::vector<Claim>& claims, std::string_view id) {
   const auto claim = std::find_if(claims.begin(), claims.end(), [&](const Claim& c) { return c.id == id; });

@@ -25,8 +25,11 @@ struct Cause {
   std::string holds_with;          // what would make it hold
   bool against_paper = false;      // it speaks against the paper's statement, not only against a setting of Weir's
   std::vector<std::string> tried;  // in vain, where the cause is unknown
+  bool undecidable = false;        // it is unknown, and cannot be known from what is public
 
   bool is_shown() const { return !shown.empty(); }
+  // "unknown", or why nobody can know it; of one that is not shown.
+  std::string_view unknown_text() const;
   // In one sentence or two, for tables.
   std::string text() const;
 };
@@ -67,22 +70,42 @@ struct Claim {
   std::optional<Cause> cause;  // of a claim that does not hold, or did not by its former rule
 };
 
+// What a paper leaves open where its claims depend on it: they are judged by the first of two readings, which counts,
+// and by the second one beside it.
+struct Worlds {
+  std::string_view key;  // of what the second one gives, in verdicts.json
+  std::string_view first;
+  std::string_view second;
+  std::string_view with;  // the second one in a sentence: "with acknowledgements ahead"
+};
 struct Paper {
   std::string_view name;
   std::string_view title;
   std::string_view page;  // in docs/claims; "" = none yet
+  Worlds worlds = {};     // without a key: there is one world
 };
 inline constexpr Paper kPapers[] = {
     {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)", "hpcc.md"},
     {"fairness", "Fast Convergence to Fairness", "fairness.md"},
     {"onramp", "On-Ramp (NSDI 2021)", "on-ramp.md"},
-    {"rldc", "Reinforcement Learning for Datacenter Congestion Control", "rl.md"},
-    {"spraying", "Congestion Control for Spraying with Congested Paths (2025)", "spraying.md"},
+    {"rldc",
+     "Reinforcement Learning for Datacenter Congestion Control",
+     "rl.md",
+     // what the paper leaves out is our choice, or the authors' public simulator's
+     {"public", "our setting", "public setting", "in the public simulator's setting"}},
+    {"spraying",
+     "Congestion Control for Spraying with Congested Paths (2025)",
+     "spraying.md",
+     // "Standard droptail FIFO" leaves open whether acknowledgements queue among data or go ahead of it, as in both
+     // public simulators
+     {"acks_first", "among data", "ahead of data", "with acknowledgements ahead"}},
 };
 
 // claims.toml of the folder, in its order, with what causes.toml says, if it is there. Throws InputError that names
 // file, line and key.
 std::vector<Claim> read_claims(const std::string& papers);
+
+const Paper& paper_of(const Claim& claim);
 
 // Null: there is none.
 const Claim* find(const std::vector<Claim>& claims, std::string_view id);

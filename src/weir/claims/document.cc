@@ -127,7 +127,7 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
       "|---|---|---|---|---|"};
   for (const Claim& c : claims) {
     if (c.paper != paper.name || verdicts.of(c.id).verdict != kFails || !c.cause) continue;
-    std::string shown = "**cause unknown**";
+    std::string shown = c.cause->undecidable ? "**not decidable from public material**" : "**cause unknown**";
     if (c.cause->is_shown())
       shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../../papers"));
     else if (!c.cause->tried.empty())
@@ -137,15 +137,16 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
   return out;
 }
 
-// Claims that are judged with acknowledgements among data and ahead of it.
+// Claims that are judged in both worlds of their paper.
 std::vector<std::string> worlds_of(const Paper& paper, const std::vector<Claim>& claims, const Verdicts& verdicts) {
-  std::vector<std::string> out{"| claim | among data | ahead of data | measured with acknowledgements ahead |",
-                               "|---|---|---|---|"};
+  const Worlds& worlds = paper.worlds;
+  std::vector<std::string> out{
+      fmt::format("| claim | {} | {} | measured {} |", worlds.first, worlds.second, worlds.with), "|---|---|---|---|"};
   for (const Claim& c : claims) {
     const Verdict& v = verdicts.of(c.id);
-    if (c.paper != paper.name || v.acks_first.empty()) continue;
+    if (c.paper != paper.name || v.second.empty()) continue;
     out.push_back(row_of({c.id, cell(with_firmness(v.verdict, v.firmness)),
-                          cell(with_firmness(v.acks_first, v.acks_first_firmness)), cell(v.acks_first_measured)}));
+                          cell(with_firmness(v.second, v.second_firmness)), cell(v.second_measured)}));
   }
   return out;
 }

@@ -28,7 +28,7 @@ std::string with_overview(const std::string& text, const std::string& file, cons
 std::string with_causes(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper);
 
-// The same with the table `worlds` anew: claims judged with acknowledgements among data and ahead of it (AckWorld).
+// The same with the table `worlds` anew: claims judged in both worlds of their paper (Paper::worlds), which has two.
 std::string with_worlds(const std::string& text, const std::string& file, const std::vector<Claim>& claims,
                         const Verdicts& verdicts, const Paper& paper);
 

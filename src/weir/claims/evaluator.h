@@ -61,9 +61,8 @@ struct OverSeeds {
   std::vector<Compared> literal{};  // none: the rule is the paper's words
 };
 
-// In which class acknowledgements wait. "Standard droptail FIFO" of the spraying paper leaves both open: they queue
-// among data, or they go ahead of it, as in both public simulators.
-enum class AckWorld : std::uint8_t { among_data, ahead };
+// Which of the two worlds of a paper is meant (Paper::worlds).
+enum class World : std::uint8_t { first, second };
 
 // What one run of an evaluator has found of a claim.
 struct Reading {
@@ -77,8 +76,8 @@ struct Reading {
 class Context {
  public:
   // All scenarios are opened with run.perturbation = `perturbation`.
-  explicit Context(std::string papers, std::uint32_t perturbation = 0, AckWorld acks = AckWorld::among_data)
-      : papers_(std::move(papers)), perturbation_(perturbation), acks_(acks) {}
+  explicit Context(std::string papers, std::uint32_t perturbation = 0, World world = World::first)
+      : papers_(std::move(papers)), perturbation_(perturbation), world_(world) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -94,8 +93,8 @@ class Context {
   }
   void row(Row row) { rows_.push_back(std::move(row)); }
   // Rows are of the plain run: others may leave out what only rows need.
-  bool wants_rows() const { return perturbation_ == 0 && acks_ == AckWorld::among_data; }
-  AckWorld acks() const { return acks_; }
+  bool wants_rows() const { return perturbation_ == 0 && world_ == World::first; }
+  World world() const { return world_; }
 
   const std::vector<Reading>& readings() const { return readings_; }
   const std::vector<Row>& rows() const { return rows_; }
@@ -108,7 +107,7 @@ class Context {
 
   std::string papers_;
   std::uint32_t perturbation_ = 0;
-  AckWorld acks_ = AckWorld::among_data;
+  World world_ = World::first;
   mutable std::vector<Opened> opened_;
   std::vector<Reading> readings_;
   std::vector<Row> rows_;
@@ -135,7 +134,7 @@ struct Evaluator {
   double cost_s = 0;  // of one core, about, of one run
   void (*run)(Context&) = nullptr;
   Evidence evidence = Evidence::perturbed;
-  bool in_both_worlds = false;  // of acknowledgements: run in each, and it heeds Context::acks()
+  bool in_both_worlds = false;  // run in each, and it heeds Context::world()
 
   // With the runs that are perturbed, and both worlds.
   double whole_cost_s() const {

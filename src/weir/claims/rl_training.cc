@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,8 @@ void d3_adpg_converges(Context& context) {
 
 constexpr std::uint64_t kBaselineSeeds = 5;
 
-learn::Baseline baseline_of(const Context& context, const std::string& curriculum, std::uint64_t seed) {
+// Two flows by what a method has learned last.
+learn::Evaluation baseline_of(const Context& context, const std::string& curriculum, std::uint64_t seed) {
   learn::Curriculum c = learn::read_curriculum(context.example("train/" + curriculum + ".toml").path);
   c.learner.seed = seed;
   return learn::run_baseline(c, 2, 1);
@@ -67,7 +69,7 @@ void d4_aurora_finds_no_equilibrium(Context& context) {
   std::uint64_t without = 0;
   std::string text;
   for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
-    const learn::Evaluation e = baseline_of(context, "aurora", seed).trained;
+    const learn::Evaluation e = baseline_of(context, "aurora", seed);
     if (e.fairness < 0.5 || e.oscillation > 0.3) ++without;
     text += fmt::format("{}{:.2f} and {:.0f} %", text.empty() ? "" : ", ", e.fairness, 100 * e.oscillation);
   }
@@ -76,24 +78,29 @@ void d4_aurora_finds_no_equilibrium(Context& context) {
                             kBaselineSeeds, text));
 }
 
-void d5_ppo_does_not_learn(Context& context) {
-  bool both = true;
+// Whether each of these methods leaves two flows without the use of their link, or without equal shares of it, with at
+// least four of five seeds.
+void judge_unable(Context& context, const std::string& id, std::initializer_list<const char*> methods) {
+  bool all = true;
   std::string text;
-  for (const char* method : {"ppo-continuous", "ppo-discrete"}) {
+  for (const char* method : methods) {
     std::uint64_t unable = 0;
-    std::string returns;
+    std::string found;
     for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
-      const learn::Baseline b = baseline_of(context, method, seed);
-      // returns are not above 0
-      if (b.trained.reward <= b.random.reward + 0.1 * std::abs(b.random.reward)) ++unable;
-      returns += fmt::format("{}{:.3g} for {:.3g}", returns.empty() ? "" : ", ", b.trained.reward, b.random.reward);
+      const learn::Evaluation e = baseline_of(context, method, seed);
+      if (e.utilisation < 0.5 || e.rate_error > 0.5) ++unable;
+      found += fmt::format("{}{:.1f} % and {:.2f}", found.empty() ? "" : ", ", 100 * e.utilisation, e.rate_error);
     }
-    both = both && unable >= 3;
-    text += fmt::format("{}{}: not above a random policy with {} of {} seeds (return {})", text.empty() ? "" : "; ",
-                        method, unable, kBaselineSeeds, returns);
+    all = all && unable >= 4;
+    text += fmt::format("{}{}: unable with {} of {} seeds (utilisation and rate error of two flows: {})",
+                        text.empty() ? "" : "; ", method, unable, kBaselineSeeds, found);
   }
-  context.judge("D5", both, text);
+  context.judge(id, all, text);
 }
+
+void d5_ppo_does_not_learn(Context& context) { judge_unable(context, "D5", {"ppo-continuous", "ppo-discrete"}); }
+
+void d34_dqn_and_ddpg_do_not_learn(Context& context) { judge_unable(context, "D34", {"dqn", "ddpg"}); }
 
 // Events of flows that come and go, in random order: each slice has decisions of one flow, one after the other.
 void d32_replay_is_by_flow(Context& context) {
@@ -139,7 +146,8 @@ std::vector<Evaluator> rl_training() {
   return {{{"D32"}, Tier::quick, 0.1, d32_replay_is_by_flow, Evidence::once},
           {{"D3"}, Tier::slow, 20, d3_adpg_converges, Evidence::once},
           {{"D4"}, Tier::slow, 60, d4_aurora_finds_no_equilibrium, Evidence::once},
-          {{"D5"}, Tier::slow, 200, d5_ppo_does_not_learn, Evidence::once}};
+          {{"D5"}, Tier::slow, 200, d5_ppo_does_not_learn, Evidence::once},
+          {{"D34"}, Tier::slow, 300, d34_dqn_and_ddpg_do_not_learn, Evidence::once}};
 }
 
 }  // namespace weir::claims

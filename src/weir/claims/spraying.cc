@@ -44,7 +44,7 @@ std::vector<std::string> overrides(const Setting& s, const Algorithm& a, const B
   const Choice c = choice(a);
   std::vector<std::string> out = s.overrides;
   if (s.by_seed) out = s.by_seed(seed);
-  if (s.acks == AckWorld::ahead) out.emplace_back("transport.ack_class=priority");
+  if (s.acks == World::second) out.emplace_back("transport.ack_class=priority");
   out.push_back(fmt::format("run.seed={}", seed));
   out.push_back("algorithm.load_balancing.kind=" + b);
   out.push_back("algorithm.name=" + c.name);
@@ -97,13 +97,13 @@ Setting baseline(const Context& context, int seeds, std::vector<std::string> ove
   return {.file = context.example("spraying-baseline.toml"),
           .seeds = seeds,
           .overrides = std::move(overrides),
-          .acks = context.acks()};
+          .acks = context.world()};
 }
 
 namespace {
 
 Setting of_file(const Context& context, const std::string& name, int seeds) {
-  return {.file = context.scenario(name), .seeds = seeds, .acks = context.acks(), .elephants = false};
+  return {.file = context.scenario(name), .seeds = seeds, .acks = context.world(), .elephants = false};
 }
 
 // 32 of hosts 1 to 127, in order of random numbers.

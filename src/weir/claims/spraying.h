@@ -34,7 +34,7 @@ struct Setting {
   ClaimFile file;
   int seeds = 0;
   std::vector<std::string> overrides;
-  AckWorld acks = AckWorld::among_data;
+  World acks = World::first;                                       // among data, or ahead of it
   bool elephants = true;                                           // that are a profile of their own
   std::function<std::vector<std::string>(int seed)> by_seed = {};  // more overrides
 };

@@ -49,15 +49,16 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
     out["literal"] = claim.literal;
     out["by_words_firmness"] = verdict.by_words_firmness;
   }
-  if (!verdict.acks_first.empty())
-    out["acks_first"] = {{"verdict", verdict.acks_first},
-                         {"firmness", verdict.acks_first_firmness},
-                         {"measured", verdict.acks_first_measured}};
+  if (!verdict.second.empty())
+    out[std::string(paper_of(claim).worlds.key)] = {
+        {"verdict", verdict.second}, {"firmness", verdict.second_firmness}, {"measured", verdict.second_measured}};
   if (!claim.kind.empty()) out["kind"] = claim.kind;
   if (claim.weak) out["weak"] = true;
   if (claim.restated) out["restated"] = {{"rule", claim.restated->rule}, {"verdict", claim.restated->verdict}};
   if (verdict.verdict == kFails)
-    out["cause"] = standing_of(claim, verdict) == Standing::cause_shown ? "shown" : "unknown";
+    out["cause"] = standing_of(claim, verdict) == Standing::cause_shown ? "shown"
+                   : claim.cause && claim.cause->undecidable            ? "undecidable"
+                                                                        : "unknown";
   if (claim.cause && !claim.cause->experiment.empty()) out["experiment"] = claim.cause->experiment;
   return out;
 }
@@ -75,11 +76,11 @@ Verdict read_verdict(const Json& claim, const std::string& file, const std::vect
   if (known == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, out.id));
   check_verdict(out.verdict, out.id, file);
   if (out.verdict == kNotRun) return out;
-  if (const auto ahead = claim.find("acks_first"); ahead != claim.end()) {
-    out.acks_first = ahead->at("verdict");
-    out.acks_first_firmness = ahead->at("firmness");
-    out.acks_first_measured = ahead->at("measured");
-    check_verdict(out.acks_first, out.id, file);
+  if (const auto second = claim.find(paper_of(*known).worlds.key); second != claim.end()) {
+    out.second = second->at("verdict");
+    out.second_firmness = second->at("firmness");
+    out.second_measured = second->at("measured");
+    check_verdict(out.second, out.id, file);
   }
   out.firmness = claim.at("firmness");
   // a literal rule that was written since has not been judged yet
@@ -137,10 +138,12 @@ void Verdicts::set(const Judgement& judgement, bool is_as_written) {
   verdict.firmness = judgement.band.firmness;
   verdict.by_words = name_of(words.answer);
   verdict.by_words_firmness = words.firmness;
-  if (judgement.acks_first) {
-    verdict.acks_first = name_of(judgement.acks_first->band.answer);
-    verdict.acks_first_firmness = judgement.acks_first->band.firmness;
-    verdict.acks_first_measured = judgement.acks_first->measured;
+  if (judgement.second) {
+    require(!paper_of(*find(*claims_, judgement.id)).worlds.key.empty(),
+            fmt::format("{} is judged in two worlds, and its paper has one", judgement.id));
+    verdict.second = name_of(judgement.second->band.answer);
+    verdict.second_firmness = judgement.second->band.firmness;
+    verdict.second_measured = judgement.second->measured;
   }
   verdict.reason = is_as_written ? reason_of(verdict) : "";
 }

@@ -28,10 +28,10 @@ struct Verdict {
       std::string(kNotRun);  // by the literal rule; the same where there is none; may be kNotMeasured
   std::string by_words_firmness;
   std::string reason;  // for what fails, or is not run
-  // By the rule with acknowledgements ahead of data (AckWorld); all "" for claims that are judged in one world alone.
-  std::string acks_first;
-  std::string acks_first_firmness;
-  std::string acks_first_measured;
+  // By the rule in the second world (Paper::worlds); all "" for claims that are judged in one world alone.
+  std::string second;
+  std::string second_firmness;
+  std::string second_measured;
 
   bool holds() const { return verdict == kHolds; }
   friend bool operator==(const Verdict&, const Verdict&) = default;

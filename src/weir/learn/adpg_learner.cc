@@ -1,9 +1,5 @@
 #include "weir/learn/adpg_learner.h"
 
-#include <cmath>
-
-#include "weir/base/error.h"
-
 namespace weir::learn {
 namespace {
 
@@ -57,16 +53,12 @@ void AdpgLearner::decide_anew() {
 }
 
 void AdpgLearner::save(Saver& a) {
-  const std::vector<double> weights(network_.weights().begin(), network_.weights().end());
-  a.values(weights);
+  network_.archive(a);
   adam_.archive(a);
 }
 
 void AdpgLearner::load(Loader& a) {
-  std::vector<double> weights;
-  a.values(weights);
-  if (weights.size() != network_.weights().size()) throw InputError("the checkpoint is of another network");
-  std::copy(weights.begin(), weights.end(), network_.weights().begin());
+  network_.archive(a);
   adam_.archive(a);
   decide_anew();
 }

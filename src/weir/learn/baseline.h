@@ -1,4 +1,4 @@
-// What a method that is there to be compared with has come to: the figures of claims D4 and D5.
+// What a method that is there to be compared with comes to: the figures of claims D4, D5 and D34.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,8 @@
 
 namespace weir::learn {
 
-struct Baseline {
-  std::uint64_t decisions = 0;  // of the training
-  Evaluation trained;           // the last policy, without exploration
-  Evaluation untrained;         // the same with the first weights, without exploration
-  Evaluation random;            // the first weights, with exploration: a random policy
-};
-
-// Trains by the curriculum, without files, and evaluates on so many flows to one host.
-Baseline run_baseline(const Curriculum& curriculum, std::uint32_t flows, unsigned threads);
+// Trains by the curriculum, without files, and evaluates what was learned last, without exploration, on so many flows
+// to one host.
+Evaluation run_baseline(const Curriculum& curriculum, std::uint32_t flows, unsigned threads);
 
 }  // namespace weir::learn

@@ -22,7 +22,7 @@
 
 namespace weir::learn {
 
-enum class Method : std::uint8_t { adpg, ppo_continuous, ppo_discrete, aurora };
+enum class Method : std::uint8_t { adpg, ppo_continuous, ppo_discrete, aurora, dqn, ddpg };
 enum class NetworkKind : std::uint8_t { mlp, lstm };
 
 struct LearnerParams {

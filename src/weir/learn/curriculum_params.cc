@@ -4,11 +4,11 @@
 namespace weir::learn {
 
 void LearnerParams::describe(ParamList<LearnerParams>& p) {
-  p.choice("method", &LearnerParams::method, {"adpg", "ppo-continuous", "ppo-discrete", "aurora"},
+  p.choice("method", &LearnerParams::method, {"adpg", "ppo-continuous", "ppo-discrete", "aurora", "dqn", "ddpg"},
            "how is learned; all but adpg are there to be compared with, and give no policy file",
            "Tessler et al. 6.1, 8.2");
   p.choice("network", &LearnerParams::network, {"mlp", "lstm"},
-           "inputs-12-12-1, or inputs-32-16-LSTM 16-1; PPO and Aurora have their own", "public code; Tessler et al. 8");
+           "inputs-12-12-1, or inputs-32-16-LSTM 16-1; other methods have their own", "public code; Tessler et al. 8");
   p.integer("seed", &LearnerParams::seed, 0, static_cast<double>(scenario::kMaxSeed),
             "of the first weights and of all that is random");
   p.integer("updates", &LearnerParams::updates, 1, 1e6, "steps of the optimiser; PPO: batches", "ours");

@@ -199,7 +199,8 @@ void Network::forward(std::span<const double> in, std::size_t steps, std::span<d
   }
 }
 
-void Network::backward(const Tape& tape, std::span<const double> slopes, std::span<double> gradients) const {
+void Network::backward(const Tape& tape, std::span<const double> slopes, std::span<double> gradients,
+                       std::span<double> back) const {
   assert(slopes.size() == tape.steps * size_of(outputs()) && gradients.size() == weights_.size());
   std::vector<double> carried(state_);
   std::array<double, kWidest> above;
@@ -228,6 +229,7 @@ void Network::backward(const Tape& tape, std::span<const double> slopes, std::sp
       std::copy_n(below.begin(), in, above.begin());
       end = notes;
     }
+    if (!back.empty()) std::copy_n(above.begin(), size_of(inputs()), back.data() + t * size_of(inputs()));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "weir/base/error.h"
 #include "weir/learn/functions.h"
 #include "weir/policy/policy.h"
 
@@ -59,8 +60,18 @@ class Network {
   void forward(std::span<const double> in, std::size_t steps, std::span<double> state, std::span<double> out,
                Tape& tape) const;
   // The same sequence backwards: `slopes` are the derivatives of a loss by the outputs; those by the weights are added
-  // to `gradients`. What the sequence carried at its start counts as constant.
-  void backward(const Tape& tape, std::span<const double> slopes, std::span<double> gradients) const;
+  // to `gradients`. What the sequence carried at its start counts as constant. `back`, if it is not empty, has
+  // steps x inputs() numbers and gets the derivatives by the inputs.
+  void backward(const Tape& tape, std::span<const double> slopes, std::span<double> gradients,
+                std::span<double> back = {}) const;
+
+  // Its weights. The Loader's throws InputError if they are those of another network.
+  template <class A>
+  void archive(A& a) {
+    const std::size_t weights = weights_.size();
+    a.values(weights_);
+    if (weights_.size() != weights) throw InputError("the checkpoint is of another network");
+  }
 
   // The network as the layers of a policy, in single precision.
   std::vector<policy::Layer> to_layers() const;

@@ -1,10 +1,11 @@
 #include "weir/learn/ppo.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
-#include "weir/base/error.h"
+#include "weir/learn/raw_reward.h"
 
 namespace weir::learn {
 namespace {
@@ -26,17 +27,13 @@ constexpr double kDelta = 0.025;
 constexpr double kPacketsPerSecond = 500;
 constexpr double kRoundTripSeconds = 0.1;
 
-std::vector<LayerShape> hidden_shape(int inputs, int outputs, policy::Activation last) {
-  return dense_shape(std::array{inputs, 32, 16, outputs}, last);
-}
-
-int inputs_of(Method method) { return method == Method::aurora ? 3 * static_cast<int>(kIntervals) : 4; }
+int inputs_of(Method method) { return method == Method::aurora ? 3 * static_cast<int>(kIntervals) : kRawInputs; }
 
 std::vector<LayerShape> actor_shape(Method method) {
   if (method == Method::ppo_discrete)
-    return hidden_shape(4, static_cast<int>(kDiscreteFactors.size()), policy::Activation::none);
-  if (method == Method::aurora) return hidden_shape(inputs_of(method), 1, policy::Activation::none);
-  return hidden_shape(4, 1, policy::Activation::tanh);  // the mean is 1 + 0.2 y
+    return raw_shape(kRawInputs, static_cast<int>(kDiscreteFactors.size()), policy::Activation::none);
+  if (method == Method::aurora) return raw_shape(inputs_of(method), 1, policy::Activation::none);
+  return raw_shape(kRawInputs, 1, policy::Activation::tanh);  // the mean is 1 + 0.2 y
 }
 
 std::vector<double> probabilities_of(std::span<const double> scores) {
@@ -69,7 +66,7 @@ class PpoActor final : public Actor {
   double act(std::uint32_t flow, Time now, const policy::Observation& o, Decision& decision,
              Outcome& outcome) override {
     const std::vector<double> in =
-        learner_.method_ == Method::aurora ? look_like_aurora(past_[flow], now, o, outcome) : look_raw(o, outcome);
+        learner_.method_ == Method::aurora ? look_like_aurora(past_[flow], now, o, outcome) : look_at(o, outcome);
     for (std::size_t i = 0; i < in.size(); ++i) decision.inputs[i] = static_cast<float>(in[i]);
     std::vector<double> out(static_cast<std::size_t>(learner_.actor_.outputs()));
     std::vector<double> rounded(decision.inputs.begin(),
@@ -105,15 +102,9 @@ class PpoActor final : public Actor {
     return step >= 0 ? 1 + step : 1 / (1 - step);
   }
 
-  // Rate, RTT inflation, CNPs and NACKs; the reward is that of Tessler et al., equation 1.
-  std::vector<double> look_raw(const policy::Observation& o, Outcome& outcome) const {
-    const double sent = std::max(1.0, static_cast<double>(o.sent));
-    outcome.signal = policy::signal(learner_.policy_.signal(), o);
-    const double error = outcome.signal / learner_.policy_.scale;
-    outcome.reward = -error * error;
-    const double inflation = static_cast<double>(o.rtt.ps) / static_cast<double>(o.base_rtt.ps);
-    const double limit = learner_.policy_.clip;
-    return {o.rate, std::min(inflation, limit), o.cnps / sent, o.nacks / sent};
+  std::vector<double> look_at(const policy::Observation& o, Outcome& outcome) const {
+    const auto in = look_raw(learner_.policy_.signal(), learner_.policy_.clip, o, outcome);
+    return {in.begin(), in.end()};
   }
 
   // Latency gradient, latency ratio and send ratio of the last intervals, the newest last.
@@ -148,7 +139,7 @@ PpoLearner::PpoLearner(const LearnerParams& learner, const PolicyParams& policy,
       gamma_(learner.gamma),
       seed_(seed),
       actor_(actor_shape(method_)),
-      critic_(hidden_shape(inputs_of(method_), 1, policy::Activation::none)),
+      critic_(raw_shape(inputs_of(method_), 1, policy::Activation::none)),
       log_deviation_(method_ == Method::aurora ? 0 : kFirstLogDeviation),
       actor_adam_(actor_.weights().size() + 1, {.clip = learner.clip}),
       critic_adam_(critic_.weights().size(), {.clip = learner.clip}) {
@@ -265,25 +256,17 @@ double PpoLearner::descend(std::span<const Sample> samples, double rate) {
   return loss;
 }
 
-void PpoLearner::save(Saver& a) {
-  for (Network* n : {&actor_, &critic_}) a.values(std::vector<double>(n->weights().begin(), n->weights().end()));
+template <class A>
+void PpoLearner::archive(A& a) {
+  actor_.archive(a);
+  critic_.archive(a);
   a.value(log_deviation_);
   a.value(updates_);
   actor_adam_.archive(a);
   critic_adam_.archive(a);
 }
 
-void PpoLearner::load(Loader& a) {
-  for (Network* n : {&actor_, &critic_}) {
-    std::vector<double> weights;
-    a.values(weights);
-    if (weights.size() != n->weights().size()) throw InputError("the checkpoint is of another network");
-    std::copy(weights.begin(), weights.end(), n->weights().begin());
-  }
-  a.value(log_deviation_);
-  a.value(updates_);
-  actor_adam_.archive(a);
-  critic_adam_.archive(a);
-}
+void PpoLearner::save(Saver& a) { archive(a); }
+void PpoLearner::load(Loader& a) { archive(a); }
 
 }  // namespace weir::learn

@@ -6,7 +6,6 @@
 // limited.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -17,12 +16,9 @@
 
 namespace weir::learn {
 
-// The factors of the rate that discrete actions give.
-inline constexpr std::array<double, 6> kDiscreteFactors{0.8, 0.95, 1, 1.05, 1.1, 1.2};
-
 class PpoLearner final : public Learner {
  public:
-  // `method` is not adpg.
+  // `method` is ppo_continuous, ppo_discrete or aurora.
   PpoLearner(const LearnerParams& learner, const PolicyParams& policy, std::uint64_t seed);
 
   std::unique_ptr<Actor> actor(const RandomStream& stream, const FirstRates& rates, bool explores) const override;
@@ -39,6 +35,8 @@ class PpoLearner final : public Learner {
     double advantage = 0;
     double to_come = 0;  // discounted rewards
   };
+  template <class A>
+  void archive(A& a);
   bool is_discrete() const { return method_ == Method::ppo_discrete; }
   std::vector<Sample> samples_of(std::span<TrajectoryStore* const> stores) const;
   double descend(std::span<const Sample> samples, double rate);

@@ -20,18 +20,18 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// What the same rule is found to be in another reading of the paper.
+// What the same rule is found to be in the second of two worlds, where a paper leaves open which is meant.
 struct OtherReading {
   Finding band;
   std::string measured;
 };
 
 struct Judgement {
-  std::string id;                            // of the claim
-  Finding band;                              // by the rule
-  std::optional<Finding> literal{};          // by the paper's words taken literally; nothing: the rule is these
-  std::string measured;                      // in words: "p95{HPCC} = 2.31; ..."
-  std::optional<OtherReading> acks_first{};  // the same with acknowledgements that go ahead of data; mostly nothing
+  std::string id;                        // of the claim
+  Finding band;                          // by the rule
+  std::optional<Finding> literal{};      // by the paper's words taken literally; nothing: the rule is these
+  std::string measured;                  // in words: "p95{HPCC} = 2.31; ..."
+  std::optional<OtherReading> second{};  // in the second world; mostly nothing
   bool complete = true;  // all that it asks for has been run, and some of it has values; else it does not hold
 
   bool holds() const { return band.answer == Answer::holds; }

@@ -145,6 +145,7 @@ void MeasureParams::describe(ParamList<MeasureParams>& p) {
   p.part("", &MeasureParams::filter);
   p.number("share", &MeasureParams::share, 0, 1e6,
            "what the column comes back to, of its median before the disturbance");
+  p.number("level", &MeasureParams::level, 0, 1e18, "instead of share: what it comes back to; 0 = by share");
   p.time("hold", &MeasureParams::hold, "for how long it has to stay there");
   p.time("never", &MeasureParams::never, "the value if it does not come back; 0 = it has none");
   p.number("scale", &MeasureParams::scale, -1e18, 1e18, "the value is multiplied by this");
@@ -195,7 +196,7 @@ std::span<const MeasureKind> measure_kinds() {
       {"recovery",
        "the time that a column over time takes to come back after a disturbance at `from`",
        {"file", "column", "from"},
-       {"until", "share", "hold", "never"},
+       {"until", "share", "level", "hold", "never"},
        [](const MeasureParams& p) { return p.file; },
        of_recovery},
       {"ratio",

@@ -24,6 +24,7 @@ struct MeasureParams {
   std::string tier = "all";
   FlowFilter filter;
   double share = 0.95;
+  double level = 0;
   Time hold{1'000'000'000};
   Time never;
   double scale = 1;

@@ -211,6 +211,23 @@ Measurements Measurements::of_first_runs() const {
   return out;
 }
 
+Measurements Measurements::with(std::size_t axis, std::size_t label) const {
+  Measurements out{study, {}, {}, seeds, {}};
+  const auto place = static_cast<std::ptrdiff_t>(axis);
+  out.study.axes.erase(out.study.axes.begin() + place);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (points[i][axis] != label) continue;
+    for (std::size_t run = i * seeds; run < (i + 1) * seeds; ++run) {
+      out.planned.push_back(planned[run]);
+      out.planned.back().point = out.points.size();
+      out.runs.push_back(runs[run]);
+    }
+    out.points.push_back(points[i]);
+    out.points.back().erase(out.points.back().begin() + place);
+  }
+  return out;
+}
+
 std::optional<Interval> Measurements::over_seeds(std::size_t point, std::size_t measure) const {
   std::vector<double> found;
   for (std::size_t seed = 0; seed < seeds; ++seed) {

@@ -52,6 +52,8 @@ struct Measurements {
   bool is_the_largest(std::size_t point, std::size_t measure) const;
   // The same of the first run of each point alone: that of the first seed, or the one that is not perturbed.
   Measurements of_first_runs() const;
+  // The same of the points of one axis that have this label alone, as if the study had not that axis.
+  Measurements with(std::size_t axis, std::size_t label) const;
   // Mean and confidence interval over seeds of a single value, the geometric ones where Measure::is_geometric();
   // nothing if no run has it.
   std::optional<Interval> over_seeds(std::size_t point, std::size_t measure) const;

@@ -126,13 +126,20 @@ void PaperFigure::describe(ParamList<PaperFigure>& p) {
   p.text("tier", &F::tier, "quick: in seconds; full: in minutes");
   p.text("note", &F::note, "what differs from the paper");
   p.time("processor_time", &F::processor_time, "of all runs, as it was measured once; 0 = seconds");
+  p.text("worlds", &F::worlds,
+         "an axis of two points: claims are judged at the first, and again at the second, which is told beside");
   p.flag("counterpart", &F::counterpart, "the paper measured on real hosts; this is a simulation in their place");
 }
 
 PaperStudy parse_paper_study(std::string_view text, const std::string& file) {
   const scenario::Value document = scenario::parse_toml(text, file);
   const TableReader root(document, "");
-  return {.study = read_study(document, text, file), .figure = read_paper(root), .claims = read_claims(root)};
+  PaperStudy out{.study = read_study(document, text, file), .figure = read_paper(root), .claims = read_claims(root)};
+  const std::string& worlds = out.figure.worlds;
+  if (const std::size_t axis = out.study.axis(worlds);
+      !worlds.empty() && (axis == out.study.axes.size() || out.study.axes[axis].points.size() != 2))
+    throw root.table("paper").error_at("worlds", fmt::format("'{}' is no axis of two points", worlds));
+  return out;
 }
 
 PaperStudy read_paper_study(const std::string& file) {
@@ -168,6 +175,30 @@ Judgement judge(const PaperClaim& claim, const Measurements& measured) {
   if (!out.complete) return out;
   out.band = firmness_of(claim.rule, measured);
   if (claim.literal) out.literal = firmness_of(*claim.literal, measured);
+  return out;
+}
+
+std::vector<Measurements> worlds_of(const PaperStudy& paper, const Measurements& measured) {
+  if (paper.figure.worlds.empty()) return {measured};
+  const std::size_t axis = measured.study.axis(paper.figure.worlds);
+  return {measured.with(axis, 0), measured.with(axis, 1)};
+}
+
+void check_claims(const PaperStudy& paper, const Measurements& measured) {
+  const Measurements first = worlds_of(paper, measured).front();
+  for (const PaperClaim& claim : paper.claims) check(claim, first);
+}
+
+std::vector<Judgement> judge_claims(const PaperStudy& paper, const Measurements& measured) {
+  const std::vector<Measurements> worlds = worlds_of(paper, measured);
+  std::vector<Judgement> out;
+  for (const PaperClaim& claim : paper.claims) {
+    Judgement& j = out.emplace_back(judge(claim, worlds.front()));
+    if (worlds.size() == 1) continue;
+    const Judgement second = judge(claim, worlds.back());
+    j.complete = j.complete && second.complete;
+    j.second = OtherReading{second.band, second.measured};
+  }
   return out;
 }
 

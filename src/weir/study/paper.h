@@ -23,6 +23,7 @@ struct PaperFigure {
   std::string note;                 // what differs from the paper
   Time processor_time{};            // of all its runs, as it was measured once; 0 = seconds
   bool counterpart = false;         // the paper measured on real hosts; this is a simulation in their place
+  std::string worlds;               // an axis of two points, by each of which its claims are judged; "" = none
   std::vector<std::string> claims;  // that the figure shows and code judges
 
   static void describe(ParamList<PaperFigure>& p);
@@ -53,5 +54,12 @@ Study read_study(const std::string& file);
 // Throws InputError for rules that name what the study has not.
 void check(const PaperClaim& claim, const Measurements& measured);
 Judgement judge(const PaperClaim& claim, const Measurements& measured);
+
+// What rules are about: all of it; or, with PaperFigure::worlds, what each of the two has, as if there were no such
+// axis.
+std::vector<Measurements> worlds_of(const PaperStudy& paper, const Measurements& measured);
+void check_claims(const PaperStudy& paper, const Measurements& measured);
+// Of its claims, in order. The first world counts, and the judgement in the second one stands beside.
+std::vector<Judgement> judge_claims(const PaperStudy& paper, const Measurements& measured);
 
 }  // namespace weir::study

@@ -38,7 +38,7 @@ Values of_recovery(const Measure& m, const RunFiles& files) {
   for (const At& row : rows)
     if (row.time <= from) before.push_back({row.value});
   if (before.empty()) return {kNoValue};
-  const double level = p.share * statistic_of(before, {Statistic::Kind::percentile, 500});
+  const double level = p.level > 0 ? p.level : p.share * statistic_of(before, {Statistic::Kind::percentile, 500});
 
   double low = from;           // the end of the last row that was below
   std::optional<double> high;  // the end of the first row since then
