@@ -335,8 +335,7 @@ void add_gym(nb::module_& m) {
   m.def("settings", &settings, "profiles"_a = std::vector<std::string>(), "inputs"_a = "code", "history"_a = nb::none(),
         "clip"_a = gym::Settings().clip, "target"_a = signal.target, "beta"_a = signal.beta, "scale"_a = signal.scale,
         "base_rtt"_a = nb::none(), "queue_unit"_a = 0.0, "queue_packets"_a = 0.0, "power"_a = signal.power / 8.0,
-        "reward"_a = "signal",
-        "first_rates"_a = nb::none());
+        "reward"_a = "signal", "first_rates"_a = nb::none());
   add_turns(m);
   add_many_turns(m);
   add_windows(m);

@@ -114,16 +114,16 @@ void add_vector(nb::module_& m) {
           "use",
           [](Vector& v, Matrix observations, Column<float> rewards, Column<std::int64_t> flows,
              Column<std::int32_t> environments, Column<std::int32_t> episodes, Column<std::int64_t> times,
-             Column<std::uint8_t> first, Column<std::int64_t> interval_ps,
-             Column<std::int64_t> rtt_ps, Column<std::int64_t> base_rtt_ps,
-             Column<float> rate, Column<std::int32_t> sent_packets, Column<std::int32_t> marked_packets,
-             Column<std::int32_t> lost_packets, Column<std::int64_t> acknowledged_bytes) {
-            v.use({observations, rewards, flows, environments, episodes, times, first, interval_ps, rtt_ps, base_rtt_ps, rate,
-                   sent_packets, marked_packets, lost_packets, acknowledged_bytes});
+             Column<std::uint8_t> first, Column<std::int64_t> interval_ps, Column<std::int64_t> rtt_ps,
+             Column<std::int64_t> base_rtt_ps, Column<float> rate, Column<std::int32_t> sent_packets,
+             Column<std::int32_t> marked_packets, Column<std::int32_t> lost_packets,
+             Column<std::int64_t> acknowledged_bytes) {
+            v.use({observations, rewards, flows, environments, episodes, times, first, interval_ps, rtt_ps, base_rtt_ps,
+                   rate, sent_packets, marked_packets, lost_packets, acknowledged_bytes});
           },
           "observations"_a.noconvert(), "rewards"_a.noconvert(), "flows"_a.noconvert(), "environments"_a.noconvert(),
-          "episodes"_a.noconvert(), "times"_a.noconvert(), "first"_a.noconvert(),
-          "interval_ps"_a.noconvert(), "rtt_ps"_a.noconvert(), "base_rtt_ps"_a.noconvert(), "rate"_a.noconvert(), "sent_packets"_a.noconvert(),
+          "episodes"_a.noconvert(), "times"_a.noconvert(), "first"_a.noconvert(), "interval_ps"_a.noconvert(),
+          "rtt_ps"_a.noconvert(), "base_rtt_ps"_a.noconvert(), "rate"_a.noconvert(), "sent_packets"_a.noconvert(),
           "marked_packets"_a.noconvert(), "lost_packets"_a.noconvert(), "acknowledged_bytes"_a.noconvert(),
           "Sets the arrays that reset() and step() write.")
       .def("reset", &Vector::reset, "seed"_a)

@@ -30,9 +30,9 @@ void check(const Settings& s) {
   require(s.signal.queue_unit.ps >= 0, "queue_unit", static_cast<double>(s.signal.queue_unit.ps), "a time from 0 on");
   require(!by_queue || s.signal.base_rtt.ps == 0, "base_rtt", s.signal.base_rtt.seconds(),
           "0 with queue_unit, for each flow's own counts");
-  require(std::isfinite(s.signal.queue_packets) && s.signal.queue_packets >= 0 &&
-              (by_queue || s.signal.queue_packets == 0),
-          "queue_packets", s.signal.queue_packets, "a number from 0 on with queue_unit, and 0 without it");
+  require(
+      std::isfinite(s.signal.queue_packets) && s.signal.queue_packets >= 0 && (by_queue || s.signal.queue_packets == 0),
+      "queue_packets", s.signal.queue_packets, "a number from 0 on with queue_unit, and 0 without it");
   require(s.signal.power >= 1 && s.signal.power <= 8, "power", s.signal.power / 8.0, "0.125, 0.25, ... 1");
   if (s.least_first_rate == 0 && s.most_first_rate == 0) return;
   require(s.most_first_rate > 0 && s.most_first_rate <= 1, "first_rates", s.most_first_rate, "above 0, up to 1");

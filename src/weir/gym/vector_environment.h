@@ -21,7 +21,7 @@ namespace weir::gym {
 // What flows have seen since their decisions before (policy::Observation). An array without room is not written.
 struct Sights {
   std::span<std::int64_t> intervals;  // since the question before, or the flow's start; ps
-  std::span<std::int64_t> rtts;  // ps
+  std::span<std::int64_t> rtts;       // ps
   std::span<std::int64_t> base_rtts;
   std::span<float> rates;  // shares of the line rate
   std::span<std::int32_t> sent;

@@ -173,8 +173,7 @@ Validation validate(const Curriculum& curriculum, const MakeActor& make, unsigne
                                     .spread = curriculum.randomise.spread,
                                     .seed = seed_of(curriculum.learner.seed, Seeds::validation, i, 0),
                                     .signal = curriculum.policy.signal()};
-    out.runs[i] =
-        evaluate(curriculum.validations[i / v.seeds], make, {v.first_load_low, v.first_load_high}, options);
+    out.runs[i] = evaluate(curriculum.validations[i / v.seeds], make, {v.first_load_low, v.first_load_high}, options);
   });
   out.score = std::numeric_limits<double>::max();
   for (const Evaluation& run : out.runs) out.score = std::min(out.score, run.score());
