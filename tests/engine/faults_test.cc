@@ -181,6 +181,24 @@ TEST(LinkDown, TheFlowTakesTheOtherPath) {
   EXPECT_LT(out.flows[0].finish, undisturbed + 2 * s.transport.min_rto);
 }
 
+TEST(LinkDown, RoutesConvergeAfterTheirDelay) {
+  Scenario s = two_paths(5_MB);
+  s.network.reroute_delay = 1_ms;
+  s.faults.link_events = {{.time = 100_us, .a = 4, .b = spine_of(s), .state = LinkState::down}};
+  const auto model = s.model();
+  const auto traffic = s.traffic();
+  Simulation simulation(*model, *traffic, {});
+  simulation.advance(150_us);
+  const std::uint32_t last_port = net::Topology::reverse(model->routing.nic(2));
+  const std::uint64_t stuck_at = simulation.port_figures(last_port).sent_bytes;
+  EXPECT_GT(stuck_at, 0u);
+  simulation.advance(1'100_us);
+  EXPECT_EQ(simulation.port_figures(last_port).sent_bytes, stuck_at);
+  EXPECT_GT(simulation.counters().timeouts, 0u);
+  simulation.advance();  // the link stays down
+  EXPECT_EQ(simulation.counters().flows_completed, 1u);
+}
+
 TEST(LinkDown, WithoutReroutingItStallsAndResumesByTimeout) {
   Scenario s = two_paths(5_MB);
   s.network.reroute = false;

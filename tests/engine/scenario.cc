@@ -490,6 +490,7 @@ void add_faults(Scenario& s, std::uint64_t seed) {
   }
   const bool retry = !s.faults.loss.empty() && dice.chance(3);
   for (LossRow& row : s.faults.loss) row.retry = retry;
+  if (s.network.reroute && dice.chance(3)) s.network.reroute_delay = time();
   s.text += fmt::format(", {} rows of loss{}, {} pauses, {} link events", s.faults.loss.size(),
                         retry ? " with retry" : "", s.faults.host_pauses.size(), s.faults.link_events.size());
 }

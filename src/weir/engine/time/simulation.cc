@@ -196,7 +196,7 @@ void Simulation::apply_faults() {
     const HostPauseRow& pause = pauses[pauses_done_];
     partitions_->stall(pause.host, pause.start + pause.duration, now_);
   }
-  if (changes_done_ == changes.size() || changes[changes_done_].time > now_) return;
+  if (changes.empty()) return;
   down_.resize(model_.topology.links.size());
   for (; changes_done_ < changes.size() && changes[changes_done_].time <= now_; ++changes_done_) {
     const auto& [time, link, state] = changes[changes_done_];
@@ -205,15 +205,26 @@ void Simulation::apply_faults() {
     partitions_->take_down(2 * link, now_);
     partitions_->take_down(2 * link + 1, now_);
   }
-  reroute();
+  const std::size_t known = changes_known_;
+  know_changes(now_);
+  if (changes_known_ > known) reroute();
 }
 
-// Around the links that are down.
+// Routes converge by `until` on the changes that have been known for long enough.
+void Simulation::know_changes(Time until) {
+  const std::vector<LinkChange>& changes = model_.faults.changes;
+  known_down_.resize(model_.topology.links.size());
+  for (; changes_known_ < changes.size() && changes[changes_known_].time + model_.network.reroute_delay <= until;
+       ++changes_known_)
+    known_down_[changes[changes_known_].link] = changes[changes_known_].state == LinkState::down;
+}
+
+// Around the links that are known to be down.
 void Simulation::reroute() {
   if (!model_.network.reroute) return;
-  const bool whole = std::find(down_.begin(), down_.end(), true) == down_.end();
+  const bool whole = std::find(known_down_.begin(), known_down_.end(), true) == known_down_.end();
   auto routing =
-      whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, down_, model_.network.ecmp);
+      whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, known_down_, model_.network.ecmp);
   partitions_->route_by(whole ? model_.routing : *routing, now_);
   rerouted_ = std::move(routing);
 }
@@ -242,10 +253,12 @@ void Simulation::archive(A& a) {
     // What is due at this instant has not been done: it comes first when the run goes on.
     const std::vector<LinkChange>& changes = model_.faults.changes;
     const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
-    changes_done_ = pauses_done_ = 0;
+    changes_done_ = changes_known_ = pauses_done_ = 0;
+    known_down_.clear();
     while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
     while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
-    if (changes_done_ > 0) reroute();
+    know_changes({now_.ps - 1});
+    if (changes_known_ > 0) reroute();
   }
 }
 

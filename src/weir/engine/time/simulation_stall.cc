@@ -118,7 +118,7 @@ Deadlock Simulation::find_deadlock() {
 
 // A link that is still to go down or up may end any stall.
 std::optional<Stall> Simulation::find_stall(bool idle) {
-  if (changes_done_ < model_.faults.changes.size()) return std::nullopt;
+  if (changes_known_ < model_.faults.changes.size()) return std::nullopt;
   if (model_.is_lossless() && !model_.watches() && partitions_->totals().counters.pauses > 0)
     if (auto deadlock = find_deadlock(); !deadlock.ports.empty()) {
       Stall out = stall_of(Stall::Kind::deadlock);

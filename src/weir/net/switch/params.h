@@ -131,6 +131,7 @@ struct NetworkParams {
   IntQueue int_queue = IntQueue::left;
   Bytes pfc_frame{64};
   bool reroute = true;
+  Time reroute_delay;
   bool trimming = false;
   Bytes trimmed_frame{64};
   Rounds rounds = Rounds::shuffled;
@@ -150,8 +151,11 @@ struct NetworkParams {
          "HPCC 4.1, A.4")
         .only_with("algorithm.telemetry");
     p.flag("reroute", &NetworkParams::reroute,
-           "when a link goes down or up, all switches know from that instant on and take the shortest paths that are "
-           "left; else they go on sending by links that are down");
+           "when a link goes down or up, all switches know of it after reroute_delay and take the shortest paths that "
+           "are left; else they go on sending by links that are down");
+    p.time("reroute_delay", &NetworkParams::reroute_delay,
+           "until routes have converged: for so long switches and hosts go on as if nothing had happened")
+        .only_with("reroute", {"true"});
     p.flag("trimming", &NetworkParams::trimming,
            "a data packet for which there is no room loses its payload, and goes on ahead of all data",
            "Cheng et al., NSDI 2014; Ultra Ethernet 1.0");
