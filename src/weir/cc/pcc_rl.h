@@ -98,12 +98,12 @@ class PccRl {
   // left then. max = a decision is due already.
   Time probes_from_;
   double rate_;
-  std::uint32_t sent_ = 0;  // these four since the last decision
+  std::uint32_t sent_ = 0;  // these three and acknowledged_ since the last decision
   std::uint32_t cnps_ = 0;
-  std::uint32_t nacks_ = 0;
+  std::uint32_t nacks_ : 28 = 0;
+  std::uint32_t overtaken_ : 4 = 0;  // acknowledged packets that left after the probe (probe = packet)
+  std::uint32_t flow_ = 0;           // of the maker
   Bytes acknowledged_;
-  std::uint32_t flow_ = 0;       // of the maker
-  std::uint32_t overtaken_ = 0;  // acknowledged packets that left after the probe (probe = packet)
   Time no_cut_before_;
   Time rtt_;                                                    // of the last probe
   double factor_ = 1;                                           // of the decision that is due
