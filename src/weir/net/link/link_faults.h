@@ -51,8 +51,12 @@ struct LinkFaults {
     if (!retries || packet.is_control()) return 0;
     const double drawn = random.uniform(index);
     const double probability = static_cast<double>(loss) * 0x1.0p-53;
+    double all_fail = probability;  // that so many and one more fail
     std::uint32_t count = 0;
-    for (double all_fail = probability; drawn < all_fail; all_fail *= probability) ++count;
+    while (drawn < all_fail) {
+      all_fail *= probability;
+      ++count;
+    }
     return count;
   }
 };
