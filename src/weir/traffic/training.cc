@@ -9,7 +9,7 @@
 namespace weir::traffic {
 
 std::vector<std::uint32_t> hosts_of(const Training& t, const Context& context) {
-  const std::vector<std::uint32_t> hosts = hosts_of_job(t.hosts, t.places, t.placement, t.group, context);
+  std::vector<std::uint32_t> hosts = hosts_of_job(t.hosts, t.places, t.placement, t.group, context);
   const std::uint64_t ranks = std::uint64_t{t.tensor} * t.pipeline * t.data;
   if (hosts.size() != ranks)
     throw InputError(
