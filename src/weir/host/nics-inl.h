@@ -165,7 +165,8 @@ inline Time Nics<P>::wake_of_one(const Host& host, const net::Port& nic, Time no
 template <class P>
 void Nics<P>::update_wake(std::uint32_t h, Time now) {
   const Host& host = network().hosts[h];
-  wake_at(h, have_several_ ? wake_of_several(h, now) : wake_of_one(host, shared().port(host.nic()), now));
+  const Time sends = have_several_ ? wake_of_several(h, now) : wake_of_one(host, shared().port(host.nic()), now);
+  wake_at(h, std::max(sends, now));  // a paced flow may have been due while the port was paused
 }
 
 // Schedules the host's event for the earliest of a flow that starts, a timer, and a flow that may send.

@@ -108,7 +108,9 @@ AllReduceChoice choose_all_reduce(const Collective& given, const Context& contex
                            format_value(c.size), at.ranks, at.ranks == 1 ? "" : "s", at.servers,
                            at.servers == 1 ? "" : "s", at.gpus, name_of(best), told(times.front()));
   for (std::size_t i = 1; i < times.size(); ++i) out.reason += ", " + told(times[i]);
-  if (c.channels > 1 || c.chunks > 1)
+  if (c.chunk_size > Bytes{})
+    out.reason += fmt::format("; channels = {}, messages of at most {}", c.channels, format_value(c.chunk_size));
+  else if (c.channels > 1 || c.chunks > 1)
     out.reason += fmt::format("; channels = {}, chunks = {}, slots = {}", c.channels, c.chunks, c.slots);
   return out;
 }
