@@ -11,7 +11,7 @@ import weir
 ROOT = pathlib.Path(__file__).parents[2]
 PACKAGE = pathlib.Path(weir.__file__).parent
 TYPED = ["__init__.py", "__main__.py", "_algorithm.py", "_catalogue.py", "_errors.py", "_onnx.py", "_parquet.py", "_progress.py",
-         "_result.py", "_run.py", "_simulation.py", "_table.py", "_values.py", "_weir.pyi", "gym/__init__.py", "gym/_settings.py",
+         "_result.py", "_run.py", "_simulation.py", "_table.py", "_traffic.py", "_values.py", "_weir.pyi", "gym/__init__.py", "gym/_settings.py",
          "gym/agents.py", "gym/batch.py", "gym/flow.py", "gym/vector.py", "learn.py", "policy.py", "theory.py"]
 
 

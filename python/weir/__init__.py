@@ -24,8 +24,9 @@ from ._errors import InputError
 from ._progress import Progress
 from ._result import Result, read
 from ._run import SweepRun, run, sweep
-from ._simulation import Driver, Flow, NewFlow, Simulation
+from ._simulation import Flow, Simulation
 from ._table import Table
+from ._traffic import Driver, NewFlow
 from ._weir import Ack, Control, Desk, FlowFacts, Hop, Loss, Message, Question, Scenario, Send, load_plugin, version
 
 __version__ = version()

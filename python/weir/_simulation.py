@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from . import _weir, theory
 from ._errors import InputError, portable
 from ._result import Result, result_of
 from ._table import Table
+from ._traffic import Driver, NewFlow, Traffic
 from ._values import Source, Values, scenario_of
 
 
@@ -39,73 +40,6 @@ class Flow:
     def fct_ps(self) -> int:
         """Completion time: from the start until the last acknowledgement has arrived."""
         return self.finish_ps - self.start_ps
-
-
-@dataclasses.dataclass(frozen=True)
-class NewFlow:
-    """A flow of the program's own traffic: as for Simulation.send()."""
-
-    src: int
-    dst: int
-    size: int | str
-    start: int | str = 0
-    tag: str = ""
-    profile: str = ""
-
-
-class Driver:
-    """What decides, while a run goes on, which messages hosts send: derive from it, and hand an object to Simulation.
-
-    Each call is about one host, of which the desk is: it sends messages, asks for wake-ups and posts words to other hosts.
-    Calls for all hosts come one after the other, in the order of time, so that an object may know all of them and decide
-    for them together. The same object gives the same run.
-
-    The run waits for `tasks` tasks, and Desk.done() tells of each. An object that pickle takes can be saved and forked
-    with its run.
-    """
-
-    tasks: int = 0
-
-    def begin(self, desk: _weir.Desk) -> None:
-        """For each host, by number, at time 0."""
-
-    def received(self, desk: _weir.Desk, message: _weir.Message) -> None:
-        """At the receiver: the last byte has come."""
-
-    def sent(self, desk: _weir.Desk, message: _weir.Message) -> None:
-        """At the sender: the acknowledgement of the last byte has come."""
-
-    def woken(self, desk: _weir.Desk, word: int) -> None:
-        """What Desk.wake() has asked for."""
-
-    def posted(self, desk: _weir.Desk, sender: int, word: int) -> None:
-        """What Desk.post() has told, at another host."""
-
-
-class _Traffic:
-    """Flows that a run takes from an iterator, some ahead of their starts."""
-
-    AHEAD = 1000
-
-    def __init__(self, flows: Iterable[NewFlow]) -> None:
-        self._flows = iter(flows)
-        self.has_more = True
-        self.handed_over_to = 0  # the last start, in picoseconds
-
-    def draw(self) -> Iterator[tuple[NewFlow, int]]:
-        """The next flows with their starts."""
-        for _ in range(self.AHEAD):
-            flow = next(self._flows, None)
-            if flow is None:
-                self.has_more = False
-                return
-            start = _weir.time_ps(flow.start, "start")
-            if start < self.handed_over_to:
-                raise InputError(
-                    f"start: {start} ps is before the flow before it; flows of traffic() come in order of start", key="start"
-                )
-            self.handed_over_to = start
-            yield flow, start
 
 
 class Simulation:
@@ -144,7 +78,7 @@ class Simulation:
 
     def _set(self, inner: _weir.Steps) -> None:
         self._inner = inner
-        self._traffic: list[_Traffic] = []
+        self._traffic: list[Traffic] = []
         self._samples: dict[str, list[tuple[str, list[Any]]]] = {}
 
     @classmethod
@@ -237,7 +171,7 @@ class Simulation:
         They are drawn as the run goes on, a thousand at a time, so the iterable may be long. May be called several times.
         Raises InputError, in advance(), for a flow that is not valid or not in order.
         """
-        self._traffic.append(_Traffic(flows))
+        self._traffic.append(Traffic(flows))
 
     # Watching.
 
