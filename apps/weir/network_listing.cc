@@ -211,45 +211,20 @@ std::vector<std::vector<std::uint32_t>> nodes_by_tier(const net::Topology& t) {
   return out;
 }
 
-namespace {
-
-// Which links are down, as it is or as it is known so much later.
-class LinksOverTime {
- public:
-  LinksOverTime(const engine::Model& model, Time delay)
-      : changes_(model.faults.changes), delay_(delay), down_(model.topology.links.size()) {}
-
-  const std::vector<bool>& down() const { return down_; }
-  bool whole() const { return std::find(down_.begin(), down_.end(), true) == down_.end(); }
-  // When it changes next; Time::max(): never.
-  Time next() const { return done_ < changes_.size() ? changes_[done_].time + delay_ : Time::max(); }
-  void advance(Time until) {
-    for (; next() <= until && done_ < changes_.size(); ++done_)
-      down_[changes_[done_].link] = changes_[done_].state == engine::LinkState::down;
-  }
-
- private:
-  const std::vector<engine::LinkChange>& changes_;
-  Time delay_;
-  std::vector<bool> down_;
-  std::size_t done_ = 0;
-};
-
-}  // namespace
-
 std::vector<NetworkPaths> paths_over_time(const engine::Model& model, std::uint32_t src, std::uint32_t dst) {
   const Time delay = model.network.reroute ? model.network.reroute_delay : Time{};
-  LinksOverTime links(model, Time{});
-  LinksOverTime known(model, delay);
+  const std::size_t count = model.topology.links.size();
+  engine::LinksOverTime links(model.faults.changes, count);
+  engine::LinksOverTime known(model.faults.changes, count, delay);
   std::vector<NetworkPaths> out;
   for (Time from; from < Time::max(); from = std::min(links.next(), known.next())) {
     links.advance(from);
     known.advance(from);
-    out.push_back(known.whole() || !model.network.reroute
+    out.push_back(known.all_are_up() || !model.network.reroute
                       ? paths_between(model.routing, src, dst)
                       : paths_between({model.topology, model.seed, known.down(), model.network.ecmp}, src, dst));
     out.back().from = from;
-    for (std::uint32_t l = 0; l < links.down().size(); ++l)
+    for (std::uint32_t l = 0; l < count; ++l)
       if (links.down()[l]) out.back().down.push_back(l);
   }
   return out;

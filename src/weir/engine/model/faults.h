@@ -2,6 +2,8 @@
 // that lose packets, links that go down and up, hosts that stall.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -135,6 +137,42 @@ struct Faults {
   std::vector<LinkChange> changes;                            // by time, then link
   std::vector<HostPauseRow> pauses;                           // by start
   std::map<std::uint32_t, std::vector<host::SlowSpan>> slow;  // by host, then in order, none within another
+};
+
+// Which links are down as time goes on, or are known to be if changes are known so much later.
+class LinksOverTime {
+ public:
+  LinksOverTime(const std::vector<LinkChange>& changes, std::size_t links, Time delay = {})
+      : changes_(&changes), delay_(delay), down_(links) {}
+
+  const std::vector<bool>& down() const { return down_; }  // by link
+  bool all_are_up() const { return std::find(down_.begin(), down_.end(), true) == down_.end(); }
+  std::size_t changes_seen() const { return seen_; }
+  bool is_last() const { return seen_ == changes_->size(); }
+  // When the next change comes; Time::max(): none does.
+  Time next() const { return is_last() ? Time::max() : (*changes_)[seen_].time + delay_; }
+  void restart() {
+    down_.assign(down_.size(), false);
+    seen_ = 0;
+  }
+  // Takes what changes at `until` or before, and calls on_change(const LinkChange&) for each.
+  template <class OnChange>
+  void advance(Time until, OnChange&& on_change) {
+    for (; !is_last() && next() <= until; ++seen_) {
+      const LinkChange& change = (*changes_)[seen_];
+      down_[change.link] = change.state == LinkState::down;
+      on_change(change);
+    }
+  }
+  void advance(Time until) {
+    advance(until, [](const LinkChange&) {});
+  }
+
+ private:
+  const std::vector<LinkChange>* changes_;
+  Time delay_;
+  std::vector<bool> down_;
+  std::size_t seen_ = 0;
 };
 
 // Works the rows out for a topology. Throws InputError about the key of the row to blame, "network.loss.0.links".

@@ -36,6 +36,8 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
       grid_(epoch_length(model.topology, network_.soonest_news)),
       look_((kLook / grid_ + 1) * grid_),
       next_poll_(model.watches() ? model.watchdog.interval() : Time::max()),
+      links_(model.faults.changes, model.topology.links.size()),
+      known_links_(model.faults.changes, model.topology.links.size(), model.network.reroute_delay),
       deadlock_search_(model, network_),
       cut_off_search_(model, network_),
       stream_(model.topology),
@@ -190,41 +192,28 @@ bool Simulation::is_done() const {
 
 // All that is due now, before any event of this instant.
 void Simulation::apply_faults() {
-  const std::vector<LinkChange>& changes = model_.faults.changes;
   const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
   for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
     const HostPauseRow& pause = pauses[pauses_done_];
     partitions_->stall(pause.host, pause.start + pause.duration, now_);
   }
-  if (changes.empty()) return;
-  down_.resize(model_.topology.links.size());
-  for (; changes_done_ < changes.size() && changes[changes_done_].time <= now_; ++changes_done_) {
-    const auto& [time, link, state] = changes[changes_done_];
-    down_[link] = state == LinkState::down;
-    if (!down_[link]) continue;
-    partitions_->take_down(2 * link, now_);
-    partitions_->take_down(2 * link + 1, now_);
-  }
-  const std::size_t known = changes_known_;
-  know_changes(now_);
-  if (changes_known_ > known) reroute();
-}
-
-// Routes converge by `until` on the changes that have been known for long enough.
-void Simulation::know_changes(Time until) {
-  const std::vector<LinkChange>& changes = model_.faults.changes;
-  known_down_.resize(model_.topology.links.size());
-  for (; changes_known_ < changes.size() && changes[changes_known_].time + model_.network.reroute_delay <= until;
-       ++changes_known_)
-    known_down_[changes[changes_known_].link] = changes[changes_known_].state == LinkState::down;
+  links_.advance(now_, [&](const LinkChange& change) {
+    if (change.state == LinkState::up) return;
+    partitions_->take_down(2 * change.link, now_);
+    partitions_->take_down(2 * change.link + 1, now_);
+  });
+  const std::size_t seen = known_links_.changes_seen();
+  known_links_.advance(now_);
+  if (known_links_.changes_seen() > seen) reroute();
 }
 
 // Around the links that are known to be down.
 void Simulation::reroute() {
   if (!model_.network.reroute) return;
-  const bool whole = std::find(known_down_.begin(), known_down_.end(), true) == known_down_.end();
+  const bool whole = known_links_.all_are_up();
   auto routing =
-      whole ? nullptr : std::make_unique<net::Routing>(model_.topology, model_.seed, known_down_, model_.network.ecmp);
+      whole ? nullptr
+            : std::make_unique<net::Routing>(model_.topology, model_.seed, known_links_.down(), model_.network.ecmp);
   partitions_->route_by(whole ? model_.routing : *routing, now_);
   rerouted_ = std::move(routing);
 }
@@ -241,9 +230,6 @@ void Simulation::archive(A& a) {
   a.value(now_);
   a.value(next_poll_);
   if (steady_flow_skipper_) steady_flow_skipper_->archive(a);
-  std::vector<std::uint8_t> down(down_.begin(), down_.end());
-  a.values(down);
-  down_.assign(down.begin(), down.end());
   traffic_.archive(a);
   samplers_.archive(a, now());
   if (program_driver_ != nullptr) program_driver_->archive_all(a);
@@ -251,14 +237,14 @@ void Simulation::archive(A& a) {
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
     // What is due at this instant has not been done: it comes first when the run goes on.
-    const std::vector<LinkChange>& changes = model_.faults.changes;
     const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
-    changes_done_ = changes_known_ = pauses_done_ = 0;
-    known_down_.clear();
-    while (changes_done_ < changes.size() && changes[changes_done_].time < now_) ++changes_done_;
+    pauses_done_ = 0;
     while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
-    know_changes({now_.ps - 1});
-    if (changes_known_ > 0) reroute();
+    for (LinksOverTime* links : {&links_, &known_links_}) {
+      links->restart();
+      links->advance({now_.ps - 1});
+    }
+    if (known_links_.changes_seen() > 0) reroute();
   }
 }
 

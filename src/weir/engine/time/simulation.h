@@ -108,7 +108,6 @@ class Simulation final : public Engine {
   template <class A>
   void archive(A& a);
   void reroute();
-  void know_changes(Time until);
   void load_drivers();
   void add_driver(std::unique_ptr<traffic::Driver> driver);
   // Whether everything has been done that the run was asked for.
@@ -163,11 +162,9 @@ class Simulation final : public Engine {
   Time lasts_until_;                 // result of the last some_flow_lasts_until(), valid until next_survey_
   Time next_survey_;
   bool traffic_dry_ = false;
-  std::size_t changes_done_ = 0;   // of model.faults ...
-  std::size_t changes_known_ = 0;  // ... and how many of these routes take into account
-  std::size_t pauses_done_ = 0;
-  std::vector<bool> down_;                  // links
-  std::vector<bool> known_down_;            // links as routes have them
+  std::size_t pauses_done_ = 0;             // of model.faults
+  LinksOverTime links_;                     // which are down
+  LinksOverTime known_links_;               // the same as routes have it
   std::unique_ptr<net::Routing> rerouted_;  // while some link is down
   DeadlockSearch deadlock_search_;
   CutOffSearch cut_off_search_;

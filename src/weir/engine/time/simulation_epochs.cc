@@ -29,13 +29,9 @@ std::optional<Time> Simulation::next_work(Time until) const {
 }
 
 Time Simulation::next_fault() const {
-  const std::vector<LinkChange>& changes = model_.faults.changes;
   const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
-  const Time change = changes_done_ < changes.size() ? changes[changes_done_].time : Time::max();
-  const Time known =
-      changes_known_ < changes.size() ? changes[changes_known_].time + model_.network.reroute_delay : Time::max();
   const Time pause = pauses_done_ < pauses.size() ? pauses[pauses_done_].start : Time::max();
-  return std::min({change, known, pause});
+  return std::min({links_.next(), known_links_.next(), pause});
 }
 
 Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }

@@ -118,7 +118,7 @@ Deadlock Simulation::find_deadlock() {
 
 // A link that is still to go down or up may end any stall.
 std::optional<Stall> Simulation::find_stall(bool idle) {
-  if (changes_known_ < model_.faults.changes.size()) return std::nullopt;
+  if (!known_links_.is_last()) return std::nullopt;
   if (model_.is_lossless() && !model_.watches() && partitions_->totals().counters.pauses > 0)
     if (auto deadlock = find_deadlock(); !deadlock.ports.empty()) {
       Stall out = stall_of(Stall::Kind::deadlock);
@@ -139,8 +139,7 @@ std::optional<Stall> Simulation::find_stall(bool idle) {
 
 std::optional<Obstacles> Simulation::find_cut_off() {
   if (model_.faults.links.empty() && !cut_off_search_.buffers_matter()) return std::nullopt;
-  std::vector<bool> dead = down_;
-  dead.resize(model_.topology.links.size());
+  std::vector<bool> dead = links_.down();
   for (const auto& [link, faults] : model_.faults.links)
     if (faults.loses_all()) dead[link] = true;
   if (!cut_off_search_.buffers_matter() && std::find(dead.begin(), dead.end(), true) == dead.end()) return std::nullopt;
