@@ -1,6 +1,7 @@
 #include "driver.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
