@@ -1,4 +1,5 @@
-# The version text: the project's version, and the commit if the sources are a git checkout.
+# The version text: the project's version, and the commit if the sources are a git checkout. And the simulator: a checksum
+# of what the result of a run depends on, which commits to anything else leave as it is.
 #
 # Included, this offers weir_version_header(target). Run as a script at each build, it writes
 # the header only when its text changes, so that an unchanged commit compiles nothing.
@@ -12,7 +13,19 @@ if(CMAKE_SCRIPT_MODE_FILE)
       string(APPEND VERSION "+${commit}")
     endif()
   endif()
-  file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define WEIR_VERSION \"@VERSION@\"\n" @ONLY)
+  # What is not of a run: views, learning, judging, figures.
+  file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/include/* ${SOURCE_DIR}/src/weir/*
+       ${SOURCE_DIR}/data/policies/* ${SOURCE_DIR}/data/workloads/*)
+  list(FILTER sources EXCLUDE REGEX "^src/weir/(capture|claims|figure|gym|learn|perfetto|report|view)/")
+  set(checksums "")
+  foreach(source IN LISTS sources)
+    file(SHA256 ${SOURCE_DIR}/${source} checksum)
+    string(APPEND checksums "${source} ${checksum}\n")
+  endforeach()
+  string(SHA256 SIMULATOR "${checksums}")
+  string(SUBSTRING ${SIMULATOR} 0 16 SIMULATOR)
+  file(CONFIGURE OUTPUT ${HEADER} CONTENT "#define WEIR_VERSION \"@VERSION@\"\n#define WEIR_SIMULATOR \"@SIMULATOR@\"\n"
+       @ONLY)
   return()
 endif()
 

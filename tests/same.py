@@ -28,7 +28,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SCHEDULERS, THREADS, PORTS = ("auto", "wheel", "heap"), (1, 2, 4), ("fifo", "queued")
-NOT_RESULTS = {"version", "threads", "wall_s", "cpu_s", "max_rss_bytes", "files", "checksum", "regime"}  # keys of manifest.json
+NOT_RESULTS = {"version", "simulator", "threads", "wall_s", "cpu_s", "max_rss_bytes", "files", "checksum", "regime"}  # keys of manifest.json
 BRIEF = (("auto", 1, "fifo"), ("auto", 2, "fifo"), ("heap", 1, "queued"), ("wheel", 4, "fifo"))
 
 

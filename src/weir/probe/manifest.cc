@@ -8,6 +8,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "weir/base/simulator.h"
 #include "weir/base/version.h"
 #include "weir/probe/fast_forward_json.h"
 
@@ -40,6 +41,7 @@ Json document_of(const Manifest& m) {
   Json json;
   json["title"] = m.title;
   json["version"] = version();
+  json["simulator"] = simulator();
   json["fidelity"] = m.fidelity;
   json["complete"] = !m.interrupted && m.reason.empty();
   json["interrupted"] = m.interrupted;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "weir/base/simulator.h"
 #include "weir/base/text.h"
 #include "weir/base/text_file.h"
 #include "weir/base/version.h"
@@ -61,9 +62,12 @@ std::string lost(const Study& study, const RunFiles& files) {
 // The same of one whose files can be read.
 std::string difference(const Plan& plan, std::size_t run, const RunFiles& files) {
   const Json& manifest = files.directory().manifest();
-  const auto at = manifest.find("version");
-  const auto made_by = at != manifest.end() && at->is_string() ? at->get<std::string>() : std::string("of no version");
-  if (made_by != version()) return fmt::format("was made by weir {}, this is {}", made_by, version());
+  const auto text = [&](const char* key) {
+    const auto at = manifest.find(key);
+    return at != manifest.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  if (text("simulator") != simulator())
+    return fmt::format("was made by weir {}, which simulates otherwise than this one, {}", text("version"), version());
   if (const auto plugin = other_plugin(manifest); !plugin.empty())
     return fmt::format("used the plug-in {} as it was then; it is another one now", plugin);
   if (!files.directory().is_checked()) return "lists no files in its manifest.json, so that nothing can be checked";
