@@ -67,12 +67,12 @@ bool changes_any(const std::vector<Opened>& opened, std::uint32_t number) {
 }
 
 // Those by which something changes.
-std::vector<PerturbedRun> perturbed_runs(const Evaluator& evaluator, const std::string& papers,
+std::vector<PerturbedRun> perturbed_runs(const Evaluator& evaluator, const std::string& papers, World world,
                                          const std::vector<Opened>& opened) {
   std::vector<PerturbedRun> out;
   for (std::uint32_t number = 1; number <= scenario::kPerturbations; ++number) {
     if (!changes_any(opened, number)) continue;
-    Context context(papers, number);
+    Context context(papers, number, world);
     PerturbedRun run{.number = number, .readings = {}, .error = {}};
     try {
       evaluator.run(context);
@@ -133,14 +133,18 @@ Found run_once(const Evaluator& evaluator, const std::string& papers, World worl
   return out;
 }
 
-// What the second world changes, beside each judgement.
-void judge_in_second_world(const Evaluator& evaluator, const std::string& papers, Found& out) {
-  const Found second = run_once(evaluator, papers, World::second);
-  out.error = second.error;
-  for (std::size_t i = 0; i < second.readings.size(); ++i) {
-    const Judgement j = judge_seeds(second.readings[i]);
-    out.judgements.at(i).second = study::OtherReading{j.band, j.measured};
-  }
+// Run in one of the two worlds, and judged by what that evaluator's verdicts stand on.
+Found run_in(const Evaluator& evaluator, const std::string& papers, World world) {
+  Found out = run_once(evaluator, papers, world);
+  if (!out.error.empty()) return out;
+  const auto runs = evaluator.evidence == Evidence::perturbed
+                        ? perturbed_runs(evaluator, papers, world, out.opened)
+                        : std::vector<PerturbedRun>();
+  for (const Reading& r : out.readings)
+    out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
+                             : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)
+                                                                       : judge_once(evaluator, r));
+  return out;
 }
 
 }  // namespace
@@ -150,15 +154,12 @@ Found run_plainly(const Evaluator& evaluator, const std::string& papers) {
 }
 
 Found run(const Evaluator& evaluator, const std::string& papers) {
-  Found out = run_plainly(evaluator, papers);
-  if (!out.error.empty()) return out;
-  const auto runs = evaluator.evidence == Evidence::perturbed ? perturbed_runs(evaluator, papers, out.opened)
-                                                              : std::vector<PerturbedRun>();
-  for (const Reading& r : out.readings)
-    out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
-                             : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)
-                                                                       : judge_once(evaluator, r));
-  if (evaluator.in_both_worlds) judge_in_second_world(evaluator, papers, out);
+  Found out = run_in(evaluator, papers, World::first);
+  if (!evaluator.in_both_worlds || !out.error.empty()) return out;
+  const Found second = run_in(evaluator, papers, World::second);
+  out.error = second.error;
+  for (std::size_t i = 0; i < second.judgements.size(); ++i)
+    out.judgements.at(i).second = study::OtherReading{second.judgements[i].band, second.judgements[i].measured};
   return out;
 }
 

@@ -85,7 +85,11 @@ struct Paper {
   Worlds worlds = {};     // without a key: there is one world
 };
 inline constexpr Paper kPapers[] = {
-    {"hpcc", "HPCC: High Precision Congestion Control (SIGCOMM 2019)", "hpcc.md"},
+    {"hpcc",
+     "HPCC: High Precision Congestion Control (SIGCOMM 2019)",
+     "hpcc.md",
+     // servers of the testbed and of the pod have two ports, and the paper does not say by which its flows go
+     {"both_ports", "one port", "both ports", "with both ports of servers"}},
     {"fairness", "Fast Convergence to Fairness", "fairness.md"},
     {"onramp", "On-Ramp (NSDI 2021)", "on-ramp.md"},
     {"rldc",

@@ -95,6 +95,7 @@ class Context {
   // Rows are of the plain run: others may leave out what only rows need.
   bool wants_rows() const { return perturbation_ == 0 && world_ == World::first; }
   World world() const { return world_; }
+  std::uint32_t perturbation() const { return perturbation_; }
 
   const std::vector<Reading>& readings() const { return readings_; }
   const std::vector<Row>& rows() const { return rows_; }

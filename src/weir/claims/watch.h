@@ -1,4 +1,4 @@
-// A run of a claim's scenario, with one port watched at regular instants.
+// A run of a claim's scenario, with a port watched at regular instants.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ class Watch {
   };
   using Look = std::function<void(Time now, const host::FlowView& flow)>;
 
-  // `port` as in a probe's list, such as "17->16". Where a perturbation has traffic count hosts from the other end,
-  // this port and the hosts of flows that are told are still those of the scenario as it is written.
-  Watch(const ClaimFile& file, const std::string& port, const std::vector<std::string>& overrides = {});
+  // `ports` as in a probe's list, such as "17->16", or "->16": all that lead to host 16. Of several, what is told below
+  // is of the one that has sent most. Where a perturbation has traffic count hosts from the other end, these ports and
+  // the hosts of flows that are told are still those of the scenario as it is written.
+  Watch(const ClaimFile& file, const std::string& ports, const std::vector<std::string>& overrides = {});
 
   // Samples at 0, step, 2 step, ... until; `look` sees every active flow at these times.
   void record(Time step, Time until, const Look& look = {});
 
-  const std::vector<Sample>& samples() const { return samples_; }
+  const std::vector<Sample>& samples() const { return of_ports_[busiest_]; }
   // Flows that have ended, in order of their finish.
   const std::vector<host::FlowRecord>& finished() const { return finished_; }
   // When a host's only flow ended. Throws Unfounded if it has not.
@@ -49,15 +50,17 @@ class Watch {
   double least_utilisation(Time bin, Time from, Time to) const;
 
  private:
-  Watch(const scenario::Scenario& scenario, const std::string& port);
+  Watch(const scenario::Scenario& scenario, const std::string& ports);
+  std::vector<std::uint32_t> chosen(const std::string& ports) const;
   const Sample& at(Time time) const;
   std::uint32_t as_written(std::uint32_t host) const { return scenario::mirrored_host(host, mirrored_hosts_); }
 
   std::uint32_t mirrored_hosts_ = 0;
   scenario::Run run_;
-  std::uint32_t port_ = 0;
+  std::vector<std::uint32_t> ports_;
   Time step_;
-  std::vector<Sample> samples_;
+  std::vector<std::vector<Sample>> of_ports_;
+  std::size_t busiest_ = 0;  // of these
   std::vector<host::FlowRecord> finished_;
 };
 
