@@ -25,14 +25,15 @@ void check_ids(const Evaluator& evaluator, const std::vector<Reading>& readings)
   require(said == judged, fmt::format("it judged {}, not {}", fmt::join(judged, ", "), fmt::join(said, ", ")));
 }
 
-study::Finding found_once(const Evaluator& evaluator, bool holds) {
-  return {holds ? study::Answer::holds : study::Answer::fails,
-          std::string(evaluator.evidence == Evidence::exact ? kComputed : kNotMeasured)};
+study::Finding found_once(const Evaluator& evaluator, const Reading& r, bool holds) {
+  std::string firmness = r.firmness;
+  if (firmness.empty()) firmness = evaluator.evidence == Evidence::exact ? kComputed : kNotMeasured;
+  return {holds ? study::Answer::holds : study::Answer::fails, std::move(firmness)};
 }
 
 Judgement judge_once(const Evaluator& evaluator, const Reading& r) {
-  Judgement out{.id = r.id, .band = found_once(evaluator, r.met.band), .measured = r.measured};
-  if (r.met.literal) out.literal = found_once(evaluator, *r.met.literal);
+  Judgement out{.id = r.id, .band = found_once(evaluator, r, r.met.band), .measured = r.measured};
+  if (r.met.literal) out.literal = found_once(evaluator, r, *r.met.literal);
   return out;
 }
 
@@ -137,9 +138,8 @@ Found run_once(const Evaluator& evaluator, const std::string& papers, World worl
 Found run_in(const Evaluator& evaluator, const std::string& papers, World world) {
   Found out = run_once(evaluator, papers, world);
   if (!out.error.empty()) return out;
-  const auto runs = evaluator.evidence == Evidence::perturbed
-                        ? perturbed_runs(evaluator, papers, world, out.opened)
-                        : std::vector<PerturbedRun>();
+  const auto runs = evaluator.evidence == Evidence::perturbed ? perturbed_runs(evaluator, papers, world, out.opened)
+                                                              : std::vector<PerturbedRun>();
   for (const Reading& r : out.readings)
     out.judgements.push_back(evaluator.evidence == Evidence::perturbed ? judge_perturbed(r, runs)
                              : evaluator.evidence == Evidence::seeds   ? judge_seeds(r)

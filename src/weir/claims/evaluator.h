@@ -70,6 +70,7 @@ struct Reading {
   std::string measured;
   Met met;
   OverSeeds over_seeds{};
+  std::string firmness{};  // of a rule that counts seeds itself: "5 of 5 seeds"; of one run alone
 };
 
 // What an evaluator is given, and where it leaves what it finds.
@@ -90,6 +91,9 @@ class Context {
   }
   void judge(std::string id, OverSeeds over_seeds, std::string measured) {
     readings_.push_back({std::move(id), std::move(measured), false, std::move(over_seeds)});
+  }
+  void judge(std::string id, Met met, std::string firmness, std::string measured) {
+    readings_.push_back({std::move(id), std::move(measured), met, {}, std::move(firmness)});
   }
   void row(Row row) { rows_.push_back(std::move(row)); }
   // Rows are of the plain run: others may leave out what only rows need.
@@ -126,7 +130,7 @@ enum class Evidence : std::uint8_t {
   perturbed,  // simulated and deterministic: run plainly, and once with each run.perturbation
   seeds,      // simulated and random: it runs several seeds itself, and judges by OverSeeds
   exact,      // computed: a formula, or equations solved
-  once        // run once; how firmly is not measured
+  once        // run once; how firmly is told by the reading, or not measured
 };
 
 struct Evaluator {

@@ -157,7 +157,7 @@ void d33_a_tree_instead_of_the_network(Context& context) {
 }  // namespace
 
 std::vector<Evaluator> rl_policies() {
-  return {{{"D29"}, Tier::quick, 0.1, d29_int8_takes_a_quarter, Evidence::once},
+  return {{{"D29"}, Tier::quick, 0.1, d29_int8_takes_a_quarter, Evidence::exact},
           {{"D30"}, Tier::slow, 1, d30_a_decision_takes_less_than_a_microsecond, Evidence::once},
           {{"D31"}, Tier::slow, 60, d31_two_seconds_of_8192_flows, Evidence::once},
           {{"D33"}, Tier::slow, 20, d33_a_tree_instead_of_the_network, Evidence::once}};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "weir/claims/catalogue.h"
 #include "weir/learn/baseline.h"
@@ -21,8 +22,21 @@ namespace {
 
 constexpr std::uint64_t kPaperSteps = 200'000;  // "the training time (for 200k steps)"
 
-void d3_adpg_converges(Context& context) {
-  const learn::Curriculum curriculum = learn::read_curriculum(context.example("train/standard.toml").path);
+constexpr std::uint64_t kTrainings = 5;  // of each method, each with a seed of its own
+
+// The policy of the best update of a training of the paper's length, and by how much it misses equal shares of the
+// link.
+struct Trained {
+  std::uint64_t update = 0;
+  std::vector<double> errors;  // of each number of flows
+  double worst() const { return *std::max_element(errors.begin(), errors.end()); }
+};
+
+constexpr std::uint32_t kFlows[] = {2, 4, 8};
+
+Trained trained_as_long_as_the_paper(const Context& context, std::uint64_t seed) {
+  learn::Curriculum curriculum = learn::read_curriculum(context.example("train/standard.toml").path);
+  curriculum.learner.seed = seed;
   learn::Trainer trainer(curriculum, {});
   std::uint64_t decisions = 0;
   while (!trainer.done() && decisions < kPaperSteps) {
@@ -32,9 +46,8 @@ void d3_adpg_converges(Context& context) {
   }
   require(!trainer.best().runs.empty(), "no policy has been validated within 200,000 decisions");
   trainer.return_to_best();
-  double worst = 0;
-  std::string text;
-  for (const std::uint32_t flows : {2u, 4u, 8u}) {
+  Trained out{.update = trainer.best().update, .errors = {}};
+  for (const std::uint32_t flows : kFlows) {
     const learn::EvaluationOptions options{.duration = curriculum.validation.duration,
                                            .measured = curriculum.validation.measured,
                                            .spread = curriculum.randomise.spread,
@@ -46,17 +59,25 @@ void d3_adpg_converges(Context& context) {
           return trainer.learner().actor(stream, rates, false);
         },
         {curriculum.validation.first_load_low, curriculum.validation.first_load_high}, options);
-    worst = std::max(worst, run.rate_error);
-    text += fmt::format("{}{:.3f} with {}", text.empty() ? "" : ", ", run.rate_error, flows);
+    out.errors.push_back(run.rate_error);
   }
-  context.judge(
-      "D3", worst < 0.2,
-      fmt::format("the policy of update {}, of at most {} decisions: mean distance of N times the rate from 1 "
-                  "is {} flows",
-                  trainer.best().update, kPaperSteps, text));
+  return out;
 }
 
-constexpr std::uint64_t kBaselineSeeds = 5;
+void d3_adpg_converges(Context& context) {
+  std::string text;
+  Compared below{.text = "0.2 > the largest mean distance", .by = {}, .strict = true};
+  for (std::uint64_t seed = 1; seed <= kTrainings; ++seed) {
+    const Trained trained = trained_as_long_as_the_paper(context, seed);
+    below.by.push_back(0.2 - trained.worst());
+    text += fmt::format("{}{:.3f} (update {})", text.empty() ? "" : ", ", fmt::join(trained.errors, " and "),
+                        trained.update);
+  }
+  context.judge("D3", OverSeeds{{below}},
+                fmt::format("mean distance of N times the rate from 1 with {} flows, of the best policy of at most {} "
+                            "decisions, with {} seeds: {}",
+                            fmt::join(kFlows, ", "), kPaperSteps, kTrainings, text));
+}
 
 // Two flows by what a method has learned last.
 learn::Evaluation baseline_of(const Context& context, const std::string& curriculum, std::uint64_t seed) {
@@ -68,34 +89,34 @@ learn::Evaluation baseline_of(const Context& context, const std::string& curricu
 void d4_aurora_finds_no_equilibrium(Context& context) {
   std::uint64_t without = 0;
   std::string text;
-  for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kTrainings; ++seed) {
     const learn::Evaluation e = baseline_of(context, "aurora", seed);
     if (e.fairness < 0.5 || e.oscillation > 0.3) ++without;
     text += fmt::format("{}{:.2f} and {:.0f} %", text.empty() ? "" : ", ", e.fairness, 100 * e.oscillation);
   }
-  context.judge("D4", without >= 4,
+  context.judge("D4", without >= 4, fmt::format("{} of {} seeds", without, kTrainings),
                 fmt::format("no equilibrium with {} of {} seeds; fairness and oscillation of two flows: {}", without,
-                            kBaselineSeeds, text));
+                            kTrainings, text));
 }
 
 // Whether each of these methods leaves two flows without the use of their link, or without equal shares of it, with at
 // least four of five seeds.
 void judge_unable(Context& context, const std::string& id, std::initializer_list<const char*> methods) {
-  bool all = true;
+  std::uint64_t least = kTrainings;
   std::string text;
   for (const char* method : methods) {
     std::uint64_t unable = 0;
     std::string found;
-    for (std::uint64_t seed = 1; seed <= kBaselineSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kTrainings; ++seed) {
       const learn::Evaluation e = baseline_of(context, method, seed);
       if (e.utilisation < 0.5 || e.rate_error > 0.5) ++unable;
       found += fmt::format("{}{:.1f} % and {:.2f}", found.empty() ? "" : ", ", 100 * e.utilisation, e.rate_error);
     }
-    all = all && unable >= 4;
+    least = std::min(least, unable);
     text += fmt::format("{}{}: unable with {} of {} seeds (utilisation and rate error of two flows: {})",
-                        text.empty() ? "" : "; ", method, unable, kBaselineSeeds, found);
+                        text.empty() ? "" : "; ", method, unable, kTrainings, found);
   }
-  context.judge(id, all, text);
+  context.judge(id, least >= 4, fmt::format("{} of {} seeds", least, kTrainings), text);
 }
 
 void d5_ppo_does_not_learn(Context& context) { judge_unable(context, "D5", {"ppo-continuous", "ppo-discrete"}); }
@@ -143,8 +164,8 @@ void d32_replay_is_by_flow(Context& context) {
 }  // namespace
 
 std::vector<Evaluator> rl_training() {
-  return {{{"D32"}, Tier::quick, 0.1, d32_replay_is_by_flow, Evidence::once},
-          {{"D3"}, Tier::slow, 20, d3_adpg_converges, Evidence::once},
+  return {{{"D32"}, Tier::quick, 0.1, d32_replay_is_by_flow, Evidence::exact},
+          {{"D3"}, Tier::slow, 100, d3_adpg_converges, Evidence::seeds},
           {{"D4"}, Tier::slow, 60, d4_aurora_finds_no_equilibrium, Evidence::once},
           {{"D5"}, Tier::slow, 200, d5_ppo_does_not_learn, Evidence::once},
           {{"D34"}, Tier::slow, 300, d34_dqn_and_ddpg_do_not_learn, Evidence::once}};

@@ -51,9 +51,7 @@ void tell_bars(Context& context, const std::string& table, const Figure& f, cons
 
 const std::vector<Algorithm> kAll{"Swift", "LSwift", "MSwift", "NSCC", "MNSCC"};
 
-constexpr int kFewSeeds = 5;
-// Of bars that are close to each other.
-constexpr int kManySeeds = 10;
+constexpr int kSeeds = 20;
 
 void figure_4(Context& context, const Figure& f) {
   tell_bars(context, "figure-4", f, kAll);
@@ -90,13 +88,13 @@ void figure_5(Context& context, const Figure& f) {
 }
 
 void figures_4_and_5(Context& context) {
-  const Figure f(baseline(context, kFewSeeds), kAll);
+  const Figure f(baseline(context, kSeeds), kAll);
   figure_4(context, f);
   figure_5(context, f);
 }
 
 void close_bars_of_figure_4(Context& context) {
-  const Figure f(baseline(context, kManySeeds), kResilient);
+  const Figure f(baseline(context, kSeeds), kResilient);
   context.judge("E17", {is_lowest(f, "MSwift", "reps")}, fmt::format("{}: {}", lowest(f), f.text()));
   const Bar& adaptive = f.at("NSCC", "adaptive");
   context.judge("E18",
@@ -113,7 +111,7 @@ double lowest_mean(const Figure& f) {
 }
 
 void figure_6(Context& context) {
-  const Figure f(permutation(context, kManySeeds), kResilient);
+  const Figure f(permutation(context, kSeeds), kResilient);
   tell_bars(context, "figure-6", f, kResilient);
   context.judge("E20", {{below("LSwift < NSCC, reps", f.at("LSwift", "reps"), 1, f.at("NSCC", "reps"), 0, true)}},
                 f.text({"LSwift", "NSCC", "MNSCC"}));
@@ -135,11 +133,11 @@ double mean_fct(const Bar& bar) {
 
 // On one path, by ECMP.
 void single_path(Context& context) {
-  const Figure f(permutation(context, kFewSeeds), {"LSwift", "MSwift"}, {"ecmp"});
+  const Figure f(permutation(context, kSeeds), {"LSwift", "MSwift"}, {"ecmp"});
   const Bar& lswift = f.at("LSwift", "ecmp");
   const Bar& mswift = f.at("MSwift", "ecmp");
   const auto within = [&](const std::string& text, double factor, const Bar& a, const Bar& b) {
-    return by_seed(text, kFewSeeds,
+    return by_seed(text, kSeeds,
                    [&, factor](std::size_t s) { return factor * mean_of(b.fct[s]) - mean_of(a.fct[s]); });
   };
   context.judge("E41",
@@ -151,7 +149,7 @@ void single_path(Context& context) {
 }
 
 void figure_7(Context& context) {
-  const Figure f(hsdp(context, kFewSeeds), kResilient);
+  const Figure f(hsdp(context, kSeeds), kResilient);
   const Bar& mswift = f.at("MSwift", "reps");
   const auto reps = [&](const Algorithm& a) { return fmt::format("{:.2f} times", f.mean(a, "reps") / mswift.mean()); };
   context.judge("E23", {is_best_with_each(f, "MSwift")}, f.text());
@@ -163,12 +161,12 @@ void figure_7(Context& context) {
 }
 
 void figure_8(Context& context) {
-  const Figure f(baseline(context, kManySeeds, {"topology.k=10"}), kResilient);
+  const Figure f(baseline(context, kSeeds, {"topology.k=10"}), kResilient);
   context.judge("E27", {is_best_with_each(f, "MSwift")}, f.text());
 }
 
 void figure_9(Context& context, const Figure& before) {
-  const Figure f(baseline(context, kFewSeeds, {"traffic.0.size=16 MB"}), kResilient);
+  const Figure f(baseline(context, kSeeds, {"traffic.0.size=16 MB"}), kResilient);
   const auto largest = [](const Figure& of, std::size_t seed) {
     const Balancer b = largest_ratio(of, "LSwift", "MSwift");
     return of.at("LSwift", b).increase[seed] / of.at("MSwift", b).increase[seed];
@@ -176,7 +174,7 @@ void figure_9(Context& context, const Figure& before) {
   context.judge("E28",
                 {{at_least_times(f, "LSwift", 5, "MSwift"),
                   by_seed(
-                      "LSwift / MSwift larger than with 8 MB", kFewSeeds,
+                      "LSwift / MSwift larger than with 8 MB", kSeeds,
                       [&](std::size_t s) { return largest(f, s) - largest(before, s); }, true)}},
                 fmt::format("{}; {}", times(ratios(f, "LSwift", "MSwift")), f.text()));
   context.judge("E29", {{is_larger(f, before, "LSwift"), is_larger(f, before, "NSCC")}},
@@ -185,7 +183,7 @@ void figure_9(Context& context, const Figure& before) {
 }
 
 void figure_10(Context& context, const Figure& before) {
-  const Figure f(baseline(context, kFewSeeds, {"traffic.0.elephants=8"}), kResilient);
+  const Figure f(baseline(context, kSeeds, {"traffic.0.elephants=8"}), kResilient);
   Comparisons similar;
   for (const Algorithm& a : kResilient)
     for (const Balancer& b : kBalancers) {
@@ -198,7 +196,7 @@ void figure_10(Context& context, const Figure& before) {
 }
 
 void figure_11(Context& context, const Figure& before) {
-  const Figure f(baseline(context, kFewSeeds, {"network.failure=[{probability=0.01}]"}), kResilient);
+  const Figure f(baseline(context, kSeeds, {"network.failure=[{probability=0.01}]"}), kResilient);
   Comparisons higher;
   for (const Algorithm& a : kResilient)
     for (const Balancer& b : kBalancers)
@@ -207,13 +205,13 @@ void figure_11(Context& context, const Figure& before) {
 }
 
 void figure_12(Context& context) {
-  const Figure f(baseline(context, kFewSeeds), {"MSwift-P10", "MSwift", "MSwift-P90"});
+  const Figure f(baseline(context, kSeeds), {"MSwift-P10", "MSwift", "MSwift-P90"});
   const Compared p10 = below("MSwift-P10 < MSwift, ops", f.at("MSwift-P10", "ops"), 1, f.at("MSwift", "ops"), 0, true);
   context.judge("E32", {together({{p10}, is_best(f, "MSwift", "adaptive"), is_best(f, "MSwift", "reps")})}, f.text());
 }
 
 void percentile_90_with_reps(Context& context) {
-  const Figure f(baseline(context, kManySeeds), {"MSwift", "MSwift-P90"}, {"reps"});
+  const Figure f(baseline(context, kSeeds), {"MSwift", "MSwift-P90"}, {"reps"});
   const double ratio = f.mean("MSwift-P90", "reps") / f.mean("MSwift", "reps");
   context.judge("E33", {{at_least_times(f, "MSwift-P90", 3, "MSwift")}},
                 fmt::format("{:.2f} times: {}", ratio, f.text()));
@@ -222,7 +220,7 @@ void percentile_90_with_reps(Context& context) {
 void figure_13(Context& context, const Figure& before) {
   const std::vector<std::string> drr{"network.scheduling=drr", "network.class=[{quantum=\"4 KB\"},{quantum=\"4 KB\"}]",
                                      "profile.0.class=1"};
-  const Figure f(baseline(context, kFewSeeds, drr), kResilient);
+  const Figure f(baseline(context, kSeeds, drr), kResilient);
   context.judge("E34",
                 {{is_larger(f, before, "LSwift"), is_larger(f, before, "MSwift"), is_larger(f, before, "NSCC", false),
                   is_larger(f, before, "MNSCC", false)}},
@@ -236,7 +234,7 @@ void figure_13(Context& context, const Figure& before) {
 
 // Each is the baseline with one change.
 void figures_beside_the_baseline(Context& context) {
-  const Figure before(baseline(context, kFewSeeds), kResilient);
+  const Figure before(baseline(context, kSeeds), kResilient);
   figure_9(context, before);
   figure_10(context, before);
   figure_11(context, before);
@@ -244,7 +242,7 @@ void figures_beside_the_baseline(Context& context) {
 }
 
 void figure_14(Context& context) {
-  const Figure f(incast(context, kFewSeeds), kResilient);
+  const Figure f(incast(context, kSeeds), kResilient);
   Comparisons small;
   for (const Algorithm& a : kResilient) small = together({small, each_up_to(f, a, 8)});
   context.judge("E36", {small}, f.text());
@@ -256,16 +254,16 @@ void figure_14(Context& context) {
 
 std::vector<Evaluator> spraying_figures() {
   return {
-      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 45, figures_4_and_5, Evidence::seeds, true},
-      {{"E41"}, Tier::quick, 5, single_path, Evidence::seeds},
-      {{"E36", "E37"}, Tier::slow, 17, figure_14, Evidence::seeds, true},
-      {{"E17", "E18"}, Tier::slow, 75, close_bars_of_figure_4, Evidence::seeds, true},
-      {{"E20", "E21", "E22"}, Tier::slow, 67, figure_6, Evidence::seeds, true},
-      {{"E23", "E24", "E25", "E26"}, Tier::slow, 100, figure_7, Evidence::seeds, true},
-      {{"E27"}, Tier::slow, 200, figure_8, Evidence::seeds, true},
-      {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 190, figures_beside_the_baseline, Evidence::seeds, true},
-      {{"E32"}, Tier::slow, 30, figure_12, Evidence::seeds, true},
-      {{"E33"}, Tier::slow, 12, percentile_90_with_reps, Evidence::seeds, true},
+      {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 180, figures_4_and_5, Evidence::seeds, true},
+      {{"E41"}, Tier::slow, 20, single_path, Evidence::seeds},
+      {{"E36", "E37"}, Tier::slow, 68, figure_14, Evidence::seeds, true},
+      {{"E17", "E18"}, Tier::slow, 150, close_bars_of_figure_4, Evidence::seeds, true},
+      {{"E20", "E21", "E22"}, Tier::slow, 134, figure_6, Evidence::seeds, true},
+      {{"E23", "E24", "E25", "E26"}, Tier::slow, 400, figure_7, Evidence::seeds, true},
+      {{"E27"}, Tier::slow, 400, figure_8, Evidence::seeds, true},
+      {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 760, figures_beside_the_baseline, Evidence::seeds, true},
+      {{"E32"}, Tier::slow, 120, figure_12, Evidence::seeds, true},
+      {{"E33"}, Tier::slow, 24, percentile_90_with_reps, Evidence::seeds, true},
   };
 }
 
