@@ -136,7 +136,7 @@ Bytes Schedule::amount(std::uint32_t rank, std::uint32_t step, Bytes size) const
   if (operation_ == Operation::all_to_all) return part_of(size, to(rank, step), ranks_);
   // In step s rank i sends segment i - s, which it received in the step before.
   if (operation_ != Operation::halving_doubling_all_reduce)
-    return part_of(size, (rank + ranks_ - step % ranks_) % ranks_, ranks_);
+    return part_of(size, segment(rank, step), ranks_);
   // Halving: a rank gives away the half of its range that is its partner's, and goes on with the other. Doubling: it
   // gives what it has, and has twice as much.
   const auto levels = static_cast<std::uint32_t>(std::countr_zero(ranks_));

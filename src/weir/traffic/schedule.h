@@ -58,6 +58,8 @@ class Schedule {
   // To whom a rank sends in a step, and how much of a buffer of `size` bytes.
   std::uint32_t to(std::uint32_t rank, std::uint32_t step) const;
   Bytes amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
+  // Of a ring: which of the n segments of the buffer that is, n being the number of ranks. Rank i begins with segment i.
+  std::uint32_t segment(std::uint32_t rank, std::uint32_t step) const { return (rank + ranks_ - step % ranks_) % ranks_; }
   // From whom a rank receives in a step.
   std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
   // Which of the ranks to which a rank sends it is to whom it does in a step, in the order in which they come first.
