@@ -15,6 +15,7 @@
 #include "weir/base/error.h"
 #include "weir/base/suggestion.h"
 #include "weir/commands.h"
+#include "weir/learn/curriculum_reference.h"
 #include "weir/output.h"
 #include "weir/run_text.h"
 #include "weir/scenario/reference.h"
@@ -52,6 +53,7 @@ bool has_word(std::string_view text, std::string_view word) {
 // Keeps the section and the item that were asked for, or those that a word which names no item is about.
 std::vector<scenario::ReferenceSection> chosen(const ListOptions& o) {
   auto sections = scenario::reference();
+  sections.push_back(learn::curriculum_reference());
   if (o.section.empty()) return sections;
   std::vector<std::string> names;
   for (const auto& s : sections) names.push_back(s.name);
@@ -122,8 +124,9 @@ int list(const ListOptions& o) {
 void add_list(CLI::App& app, int& status) {
   auto o = std::make_shared<ListOptions>();
   CLI::App* command = app.add_subcommand("list", "List algorithms, topologies, workloads... and their parameters");
-  command->add_option("SECTION", o->section,
-                      "algorithms, topologies, workloads, traffic, probes, transport, host, network, run, fidelities");
+  command->add_option(
+      "SECTION", o->section,
+      "algorithms, topologies, workloads, traffic, probes, transport, host, network, run, fidelities, curricula");
   command->add_option("NAME", o->name, "one of them, in full, or a word: those that are about it, such as network pfc");
   add_plugin_option(*command);
   command->add_flag("--json", o->json, "print everything as JSON");

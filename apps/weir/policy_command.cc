@@ -247,19 +247,28 @@ void add_policy(CLI::App& app, int& status) {
   add("bench", "How long a decision takes", bench_policy);
   CLI::App* quantise = add("quantise", "Make a network of int8 weights", quantise_policy);
   add_made(quantise);
-  quantise->add_option("--share", o->quantise.share, "of the magnitudes that are seen, what must fit; 1 = all")
+  quantise
+      ->add_option("--share", o->quantise.share,
+                   fmt::format("of the magnitudes that are seen, what must fit; 1 = all ({})", o->quantise.share))
       ->check(CLI::Range(0.5, 1.0));
-  quantise->add_option("--headroom", o->quantise.headroom, "times the largest magnitude, what fits into a layer")
+  quantise
+      ->add_option("--headroom", o->quantise.headroom,
+                   fmt::format("times the largest magnitude, what fits into a layer ({})", o->quantise.headroom))
       ->check(CLI::Range(1.0, 1000.0));
   CLI::App* distil = add("distil", "Make a regression tree", distil_policy);
   add_made(distil);
-  distil->add_option("--leaves", o->distil.leaves, "of the tree, at most")->check(CLI::Range(1, 16'384));
-  distil->add_option("--depth", o->distil.depth, "splits on the way to a leaf")->check(CLI::Range(0, 14));
-  distil->add_option("--leaf", o->distil.leaf, "least samples of a leaf")->check(CLI::Range(1, 1'000'000));
+  distil->add_option("--leaves", o->distil.leaves, fmt::format("of the tree, at most ({})", o->distil.leaves))
+      ->check(CLI::Range(1, 16'384));
+  distil->add_option("--depth", o->distil.depth, fmt::format("splits on the way to a leaf ({})", o->distil.depth))
+      ->check(CLI::Range(0, 14));
+  distil->add_option("--leaf", o->distil.leaf, fmt::format("least samples of a leaf ({})", o->distil.leaf))
+      ->check(CLI::Range(1, 1'000'000));
   distil
       ->add_option("--rounds", o->loop.rounds,
-                   "without a table: rounds of flows that the tree drives and the policy answers, before the last tree")
-      ->check(CLI::Range(0, 20));
+                   fmt::format("rounds of flows that the tree drives and the policy answers, before the last tree ({})",
+                               o->loop.rounds))
+      ->check(CLI::Range(0, 20))
+      ->excludes("--calibration");
 }
 
 }  // namespace weir::app

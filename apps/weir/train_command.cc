@@ -28,6 +28,8 @@ struct TrainOptions {
   bool quiet = false;
 };
 
+constexpr double kUsable = 0.5;  // the score of a policy that is worth a try; all that ship have more
+
 std::string line_of(const learn::Update& u, std::uint32_t updates, double score, double elapsed, std::uint32_t first,
                     Forecast& forecast) {
   const double done = static_cast<double>(u.number - first) / static_cast<double>(updates - first);
@@ -40,14 +42,25 @@ std::string line_of(const learn::Update& u, std::uint32_t updates, double score,
 
 void show_result(const learn::Trainer& trainer, const std::string& out, double elapsed) {
   const auto& best = trainer.best();
-  show("{:>6} {:>12} {:>9} {:>9} {:>11} {:>10} {:>13} {:>8}\n", "flows", "utilisation", "fairness", "Jain",
-       "rate error", "queue us", "expected us", "dropped");
-  for (const auto& run : best.runs)
-    show("{:>6} {:>12.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>10.2f} {:>13.2f} {:>8}\n", run.flows, run.utilisation,
-         run.fairness, run.jain, run.rate_error, run.queue * 1e6, run.expected_queue * 1e6, run.dropped);
+  const learn::Curriculum& c = trainer.curriculum();
+  const bool has_networks = !c.validation_rows.empty();
+  show("{:>6} {:>12} {:>9} {:>9} {:>11} {:>10} {:>13} {:>8}{}\n", "flows", "utilisation", "fairness", "Jain",
+       "rate error", "queue us", "expected us", "dropped", has_networks ? "  network" : "");
+  for (std::size_t i = 0; i < best.runs.size(); ++i) {
+    const auto& run = best.runs[i];
+    show("{:>6} {:>12.3f} {:>9.3f} {:>9.3f} {:>11.3f} {:>10.2f} {:>13.2f} {:>8}{}\n", run.flows, run.utilisation,
+         run.fairness, run.jain, run.rate_error, run.queue * 1e6, run.expected_queue * 1e6, run.dropped,
+         has_networks ? "  " + c.network_of(i / c.validation.seeds) : "");
+  }
   show("\nbest     update {} of {}, score {:.3f}\n", best.update, trainer.updates(), best.score);
   show("time     {}\n", duration_text(elapsed));
   show("results  {}\n", out);
+  if (best.score < kUsable)
+    notice(
+        "weir: the best policy's score is {:.3f}, of 1 at most: as the table says, it leaves links empty, shares them "
+        "unequally, drops packets or keeps other queues than are expected; try other seeds (--seed), more updates or "
+        "another curriculum",
+        best.score);
 }
 
 int train(const TrainOptions& o) {

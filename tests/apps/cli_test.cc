@@ -68,7 +68,7 @@ TEST(CommandLine, RefusesWithTheNearestWord) {
   expect_refused({"run", kScenario, "more"}, "unexpected argument 'more'; see weir run --help");
   expect_refused({"list", "algoritms"},
                  "list: unknown section 'algoritms' (did you mean 'algorithms'?); valid is algorithms, topologies, "
-                 "workloads, traffic, probes, transport, host, network, run, fidelities");
+                 "workloads, traffic, probes, transport, host, network, run, fidelities, curricula");
   expect_refused({"list", "traffic", "incas"},
                  "list: unknown name 'incas' (did you mean 'incast'?); valid is poisson, incast, incast_poisson, "
                  "permutation, flows, collective, calls, training, hsdp, program, goal");

@@ -94,6 +94,11 @@ TEST_F(TrainCommand, RefusesWithPlaces) {
   std::ofstream(curriculum_, std::ios::app) << "hots = 3\n";
   expect_refused(weir(command("b")), "c.toml:22: key 'environment.1.hots': unknown key (did you mean 'hosts'?)");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "b"));
+  std::filesystem::create_directory(folder_ / "full");
+  std::ofstream(folder_ / "full/policy.toml") << "somebody's";
+  for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--resume"}})
+    expect_refused(weir(command("full", more)), "it is not empty, and no training has left a checkpoint there");
+  EXPECT_EQ(read_file(file("full", "policy.toml")), "somebody's");
 }
 
 }  // namespace

@@ -39,6 +39,11 @@ TEST(Curriculum, TellsWhatIsWrong) {
       {"[policy]\npower_eighths = 9\n[[environment]]\nflows = 2", "power_eighths"},
       {"[[validation.network]]\nhosts = 2\n[[environment]]\nflows = 2", "flows"},
       {"[[validation.network]]\nflow = 2\n[[environment]]\nflows = 2", "flow"},
+      {"[[validation.network]]\nfile = 'scenarios/incast-dcqcn-pfc.toml'\nset = ['algorithm={name=\"pcc_rl\"}']\n"
+       "[[environment]]\nflows = 2",
+       "key 'validation.network.0.flows': what is measured are flows to one host"},
+      {"[[environment]]\nfile = 'scenarios/incast-dcqcn-pfc.toml'\nset = ['topology.delai=\"2 us\"']",
+       "c.toml:3: key 'environment.0.set': --set topology.delai: unknown key"},
       {"scenario = 3\n[[environment]]\nflows = 2", "scenario"},
   };
   for (const Wrong& c : cases) try {
@@ -122,6 +127,18 @@ TEST(Curriculum, ShippedOnesCanBeRead) {
     ++count;
   }
   EXPECT_GE(count, 5);
+}
+
+// What a training leaves in a folder of its own can be trained again.
+TEST(Curriculum, NamesScenarioFilesFromWhereItStands) {
+  const char* text = "[[validation.network]]\nflows = 3\nset = ['topology.delay=2 us']\n"
+                     "[[environment]]\nfile = 'incast-dcqcn-pfc.toml'\nset = ['algorithm={name=\"pcc_rl\"}']\n";
+  const Curriculum c = parse_curriculum(text, "scenarios/c.toml");
+  const Curriculum again = parse_curriculum(c.effective("tests/learn"), "tests/learn/curriculum.toml");
+  EXPECT_EQ(again.rows.at(0).params.file, "../../scenarios/incast-dcqcn-pfc.toml");
+  EXPECT_EQ(again.environments.at(0).scenario.traffic.size(), c.environments.at(0).scenario.traffic.size());
+  EXPECT_EQ(c.network_of(0), "star");
+  EXPECT_EQ(c.network_of(3), "topology.delay=2 us");
 }
 
 }  // namespace

@@ -225,6 +225,8 @@ TEST(PolicyFile, RefusesWhatIsWrong) {
   };
   const std::vector<Case> cases{
       {kGood, "format = 1\n", "", "p.toml: key 'format': missing; write 1, the version of the format of policies"},
+      {kGood, "format = 1\n", "[topology]\n",
+       "p.toml:1: key 'topology': this is a scenario; name the file of a policy, or a policy that comes with Weir"},
       {kGood, "format = 1", "format = 2", "p.toml:1: key 'format': version 2 is not known here; valid is 1"},
       {kGood, "format = 1", "format = \"1\"", "p.toml:1: key 'format': it is text; write a whole number"},
       {kGood, "\"mlp\"", "\"cnn\"", "p.toml:2: key 'kind': cannot be 'cnn'; it is one of mlp, lstm, tree"},

@@ -64,6 +64,11 @@ scenario::Scenario star_of(const Value& base, std::uint32_t hosts, const std::ve
   return scenario::read_scenario(document, file);
 }
 
+// Of a scenario file, which is named relative to the curriculum.
+std::string path_of(const Curriculum& c, const std::string& file) {
+  return (std::filesystem::path(c.file).parent_path() / file).string();
+}
+
 World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader& table) {
   const EnvironmentParams& p = row.params;
   World out;
@@ -77,13 +82,12 @@ World world_of(const Curriculum& c, const EnvironmentRow& row, const TableReader
       out.hosts = senders(p.flows, p.hosts);
       out.scenario = star_of(c.base, out.hosts, row.set, c.file);
     } else {
-      const auto folder = std::filesystem::path(c.file).parent_path();
-      const std::string path = (folder / p.file).string();
+      const std::string path = path_of(c, p.file);
       if (!std::filesystem::exists(path)) throw table.error_at("file", fmt::format("there is no file {}", path));
       out.scenario = scenario::load_scenario_file(path, row.set);
     }
   } catch (const InputError& error) {
-    if (!p.file.empty() || row.set.empty() || !scenario::is_override(error.where())) throw;
+    if (row.set.empty() || !scenario::is_override(error.where())) throw;
     throw table.error_at("set", error.what());
   }
   out.profile = learning_profile(out.scenario, table.where(), table.path());
@@ -175,9 +179,14 @@ std::string list_of(const std::vector<std::string>& texts) {
   return out + "]";
 }
 
-void write_rows(scenario::TomlWriter& out, std::string_view header, const std::vector<EnvironmentRow>& rows) {
+// Scenario files are named relative to `folder`.
+void write_rows(scenario::TomlWriter& out, std::string_view header, const std::vector<EnvironmentRow>& rows,
+                const Curriculum& c, const std::filesystem::path& folder) {
   for (const EnvironmentRow& row : rows) {
-    write_table(out, header, row.params);
+    EnvironmentParams params = row.params;
+    if (!params.file.empty() && !folder.empty())
+      params.file = std::filesystem::proximate(path_of(c, params.file), folder).string();
+    write_table(out, header, params);
     if (!row.set.empty()) out.line("set", list_of(row.set));
   }
 }
@@ -217,7 +226,11 @@ Curriculum parse_curriculum(std::string_view text, const std::string& file) {
   if (rows.empty()) throw root.error_at("environment", "missing; write [[environment]] at least once");
   read_rows(out, rows, out.rows, out.environments);
   for (const std::uint32_t flows : out.validation_flows) out.validations.push_back(out.star(flows));
-  read_rows(out, validation.tables("network"), out.validation_rows, out.validations);
+  const auto networks = validation.tables("network");
+  read_rows(out, networks, out.validation_rows, out.validations);
+  for (std::size_t i = 0; i < networks.size(); ++i)
+    if (out.validation_rows[i].params.flows == 0)
+      throw networks[i].error_at("flows", "what is measured are flows to one host; write how many, a number from 1 on");
   return out;
 }
 
@@ -225,7 +238,15 @@ Curriculum read_curriculum(const std::string& file) {
   return parse_curriculum(read_document(file, "a curriculum, a TOML file"), file);
 }
 
-std::string Curriculum::effective() const {
+std::string Curriculum::network_of(std::size_t number) const {
+  if (number < validation_flows.size()) return "star";
+  const EnvironmentRow& row = validation_rows.at(number - validation_flows.size());
+  const std::string changes = fmt::format("{}", fmt::join(row.set, ", "));
+  if (row.params.file.empty()) return changes.empty() ? "star" : changes;
+  return changes.empty() ? row.params.file : fmt::format("{}, {}", row.params.file, changes);
+}
+
+std::string Curriculum::effective(const std::string& folder) const {
   scenario::TomlWriter out("The curriculum with all its values.");
   if (!title.empty()) out.text("title", title);
   write_table(out, "[learner]", learner);
@@ -239,19 +260,23 @@ std::string Curriculum::effective() const {
     out.section("[scenario]");
     for (const auto& [key, item] : entries) out.line(scenario::toml_text(key), inline_text(item));
   }
-  write_rows(out, "[[validation.network]]", validation_rows);
-  write_rows(out, "[[environment]]", rows);
+  write_rows(out, "[[validation.network]]", validation_rows, *this, folder);
+  write_rows(out, "[[environment]]", rows, *this, folder);
   return out.take();
 }
 
 std::string Curriculum::digest() const {
   std::string all = effective();
-  for (const auto* worlds : {&environments, &validations})
-    for (const World& world : *worlds) {
-      const auto s = scenario::effective(world.scenario);
-      all += s.toml;
-      for (const auto& attachment : s.attachments) all += checksum_of(attachment.content);
+  const auto add_files = [&](const std::vector<EnvironmentRow>& of, const World* worlds) {
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      if (of[i].params.file.empty()) continue;
+      all += checksum_of(read_document(path_of(*this, of[i].params.file), "a scenario, a TOML file"));
+      for (const auto& attachment : scenario::effective(worlds[i].scenario).attachments)
+        all += checksum_of(attachment.content);
     }
+  };
+  add_files(rows, environments.data());
+  add_files(validation_rows, validations.data() + validation_flows.size());
   return checksum_of(all);
 }
 

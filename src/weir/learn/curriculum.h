@@ -134,9 +134,12 @@ struct Curriculum {
 
   // A star with so many flows of one kind to host 0, as [validation] uses it. Senders: as [[environment]] hosts = 0.
   World star(std::uint32_t flows) const;
-  // All values, defaults included, as TOML that reads back to this curriculum.
-  std::string effective() const;
-  // A checksum of all that results depend on: of the values, and of what scenario files and data files have.
+  // By the number of what is validated: "star", or the file or the overrides of a [[validation.network]].
+  std::string network_of(std::size_t number) const;
+  // All values, defaults included, as TOML that reads back to this curriculum; from a file in `folder`, or with "" from
+  // one beside this curriculum's.
+  std::string effective(const std::string& folder = "") const;
+  // A checksum of all that a version of Weir trains by: of the values, and of what scenario files and data files have.
   std::string digest() const;
 };
 

@@ -5,7 +5,7 @@ namespace weir::learn {
 
 void LearnerParams::describe(ParamList<LearnerParams>& p) {
   p.choice("method", &LearnerParams::method, {"adpg", "ppo-continuous", "ppo-discrete", "aurora", "dqn", "ddpg"},
-           "how is learned; all but adpg are there to be compared with, and give no policy file",
+           "how a policy is learned; all but adpg are there to be compared with, and give no policy file",
            "Tessler et al. 6.1, 8.2");
   p.choice("network", &LearnerParams::network, {"mlp", "lstm"},
            "inputs-12-12-1, or inputs-32-16-LSTM 16-1; other methods have their own", "public code; Tessler et al. 8");

@@ -71,7 +71,7 @@ Trainer::Trainer(const Curriculum& curriculum, const TrainerOptions& options)
   if (directory.empty()) return;
   const auto content = open_training(directory, options_.resume);
   if (content) read_checkpoint(*content);
-  write_whole(directory, "curriculum.toml", curriculum_.effective());
+  write_whole(directory, "curriculum.toml", curriculum_.effective(directory));
   begin_progress(directory, update_);
 }
 

@@ -47,8 +47,14 @@ std::string framed(std::string_view content) {
 
 std::optional<std::string> open_training(const std::string& directory, bool resume) {
   const std::string path = path_of_file(directory, kCheckpointFile);
-  fs::create_directories(directory);
-  if (!fs::exists(path)) return std::nullopt;
+  if (!fs::exists(path)) {
+    if (fs::exists(directory) && !fs::is_empty(directory))
+      throw InputError(fmt::format(
+          "{}: it is not empty, and no training has left a checkpoint there; write another --out, or empty it",
+          directory));
+    fs::create_directories(directory);
+    return std::nullopt;
+  }
   if (!resume)
     throw InputError(
         fmt::format("{}: a training is there already; go on with --resume, or write another --out", directory));

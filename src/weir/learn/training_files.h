@@ -18,7 +18,7 @@ struct Update;
 inline constexpr const char* kCheckpointFile = "checkpoint";
 
 // Makes the directory, and gives the content of its checkpoint. Throws InputError if it has one and `resume` is not
-// set, or if it is cut short or of another version.
+// set, if it is cut short or of another version, or if the directory has other files and no checkpoint.
 std::optional<std::string> open_training(const std::string& directory, bool resume);
 // Replaces a file at once: it is always whole. A checkpoint gets its frame.
 void write_whole(const std::string& directory, const std::string& name, std::string_view content);

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "weir/base/checksum.h"
@@ -187,6 +188,10 @@ Policy read(const TableReader& root) {
   HeadTable head;
   // the version first: what else there is depends on it
   const Param& version = *params_of<HeadTable>().find("format");
+  for (const auto& [table, what] : {std::pair{"topology", "a scenario"}, {"environment", "a curriculum"}})
+    if (const Value* found = root.find(table); found != nullptr && root.find("format") == nullptr)
+      throw root.error_at(table,
+                          fmt::format("this is {}; name the file of a policy, or a policy that comes with Weir", what));
   const Value& written = required(root, "format", fmt::format("{}, the version of the format of policies", kFormat));
   version.set(&head, scenario::read_value(written, version, "format"));
   if (head.format != kFormat)

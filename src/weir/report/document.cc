@@ -201,7 +201,10 @@ class Reader {
       training.name = fmt::format("{} ({})", name, n);
     if (!training.title.empty()) titles_.push_back(training.title);
     if (!training.policy)
-      out_.notices.push_back(fmt::format("Not shown: the policy of {}: its training has not ended.", training.name));
+      out_.notices.push_back(fmt::format("Not shown: the policy of {}: {}.", training.name,
+                                         training.gives_policy
+                                             ? "its training has not ended"
+                                             : "its method is there to be compared with, and gives none"));
     out_.trainings.push_back(std::move(training));
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -101,6 +102,18 @@ void read_progress(const std::string& path, Training& to) {
   });
 }
 
+// "" = there is none.
+std::string text_at(const scenario::Value& document, std::initializer_list<std::string_view> path) {
+  const scenario::Value* at = &document;
+  for (const std::string_view key : path) {
+    const auto* table = at->as<scenario::Table>();
+    at = table == nullptr ? nullptr : table->find(key);
+    if (at == nullptr) return "";
+  }
+  const auto* text = at->as<std::string>();
+  return text == nullptr ? "" : *text;
+}
+
 }  // namespace
 
 bool is_training(const std::string& path) { return has_file(path, kProgress) && has_file(path, kCurriculum); }
@@ -110,9 +123,8 @@ Training read_training(const std::string& path, std::string name) {
   const std::string curriculum = path + "/" + kCurriculum;
   out.curriculum = read_text(curriculum);
   const scenario::Value document = scenario::parse_toml(out.curriculum, curriculum);
-  if (const auto* root = document.as<scenario::Table>())
-    if (const auto* title = root->find("title"))
-      if (const auto* text = title->as<std::string>()) out.title = *text;
+  out.title = text_at(document, {"title"});
+  out.gives_policy = text_at(document, {"learner", "method"}) == "adpg";
   read_progress(path + "/" + kProgress, out);
   if (!has_file(path, kPolicy)) return out;
   out.policy = policy::read_policy(path + "/" + kPolicy);

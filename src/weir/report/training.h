@@ -24,6 +24,7 @@ struct Training {
   std::string curriculum = {};  // text of curriculum.toml; "" for a policy alone
   std::vector<double> updates = {};
   std::vector<ProgressColumn> columns = {};
+  bool gives_policy = true;                   // at its end; not all methods do
   std::optional<policy::Policy> policy = {};  // nothing as long as the training goes on
   // Of the policy, in words: its network, its bytes, its target, the update that was chosen, the seed.
   std::vector<std::pair<std::string, std::string>> facts = {};

@@ -119,6 +119,21 @@ bool is_of_another(const Value& name, const Value& value) {
   return !name.replaced.empty() && !together;
 }
 
+// Keys that are left from another algorithm, instead of which an override names this one, are told as such.
+void read_params(const TableReader& table, const cc::Algorithm& algorithm, std::string_view name_key, void* params,
+                 const std::vector<std::string>& others) {
+  try {
+    table.read(*algorithm.params, params, others);
+  } catch (const InputError& error) {
+    const Value& name = *table.find(name_key);
+    if (!is_override(name.where) || name.replaced.empty() || is_override(error.where())) throw;
+    throw InputError(error.where(), fmt::format("{}; the file's keys are of '{}', instead of which {} has '{}': "
+                                                "--set '{}={{ {} = \"{}\" }}' leaves them all out",
+                                                error.reason(), name.replaced, name.where.text(), algorithm.about.name,
+                                                table.path(), name_key, algorithm.about.name));
+  }
+}
+
 // The table gives the algorithm's name under `name_key`, a preset and parameters.
 ProfileSettings read_algorithm(const TableReader& table, std::string_view name_key, std::vector<std::string> others,
                                std::vector<std::string>& notices) {
@@ -159,7 +174,7 @@ ProfileSettings read_algorithm(const TableReader& table, std::string_view name_k
       for (const auto& key : kind.params->names()) others.push_back(key);
     }
   const auto params = preset_params(*out.algorithm, out.preset);
-  table.read(*out.algorithm->params, params.get(), others);
+  read_params(table, *out.algorithm, name_key, params.get(), others);
   out.params = params;
   for (const auto& kind : profile_tables())
     if (!kind.path.empty()) read_table(table, kind, profile_tables(), out);
