@@ -421,6 +421,22 @@ TEST(BadInput, OfAnOverrideIsToldByItsKey) {
   }
 }
 
+// An override that names another algorithm leaves the file's keys, which that one need not have.
+TEST(BadInput, KeysOfAnotherAlgorithmAreToldAsSuch) {
+  const std::string text = text_of({"name = \"hpcc\"", "name = \"hpcc\"\neta = 0.9", ""});
+  try {
+    load_scenario(text, "a.toml", {"algorithm.name=pcc_rl"});
+    ADD_FAILURE();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    EXPECT_TRUE(message.starts_with("a.toml:7: key 'algorithm.eta': unknown key")) << message;
+    EXPECT_TRUE(message.ends_with("; the file's keys are of 'hpcc', instead of which --set algorithm.name has 'pcc_rl': "
+                                  "--set 'algorithm={ name = \"pcc_rl\" }' leaves them all out"))
+        << message;
+  }
+  EXPECT_NO_THROW(load_scenario(text, "a.toml", {"algorithm={ name = \"pcc_rl\" }"}));
+}
+
 // An option of a command that stands for an override is told in its place.
 TEST(BadInput, OfAnOptionIsToldByItsName) {
   const std::vector<std::pair<Option, std::string>> cases{
