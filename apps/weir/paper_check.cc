@@ -335,10 +335,13 @@ int check_claims(const PaperCommandOptions& o) {
   if (!studies.empty()) catch_signals();
   const Results results = gather(all, accepted, found, judge_studies(studies, o));
   print(o, all, shown(only, results), results);
-  if (o.update && !results.errors.empty()) notice("weir: nothing is updated");
-  if (o.update && results.errors.empty()) update(o, all, results);
+  const bool interrupted = pending_signal() != 0;
+  if (o.update && !results.errors.empty() && !interrupted) notice("weir: nothing is updated");
+  if (o.update && (results.errors.empty() || interrupted)) update(o, all, results);
+  if (o.update && interrupted)
+    notice("weir: interrupted; what has been judged is accepted, and the same command goes on with the rest");
   const int status = conclude(results, no_longer(results, accepted));
-  return pending_signal() != 0 ? 128 + pending_signal() : status;
+  return interrupted ? 128 + pending_signal() : status;
 }
 
 }  // namespace weir::app

@@ -40,6 +40,7 @@ struct UetParams {
   Time middle_latency;
   Time core_latency;
   std::string connections;
+  std::string one_path;
 
   static void describe(ParamList<UetParams>& p) {
     constexpr Bytes kMost{1'000'000'000};
@@ -117,6 +118,10 @@ struct UetParams {
     Param& file = p.text("connections", &UetParams::connections,
                          "CSV of flows instead of [[traffic]]: their numbers, triggers and priorities");
     file.names_file = [](std::string_view name) { return !name.empty(); };
+    p.text("one_path", &UetParams::one_path,
+           "tag of the flows of [[traffic]] that keep to one path each, whatever load_balancing and routing are; "
+           "\"\" = none",
+           "ours; connections of a file say it themselves");
   }
 };
 

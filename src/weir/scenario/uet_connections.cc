@@ -15,6 +15,7 @@
 #include "weir/base/params.h"
 #include "weir/base/text_file.h"
 #include "weir/replica/uet_params.h"
+#include "weir/scenario/build.h"
 #include "weir/scenario/replica_rules.h"
 #include "weir/toml/document.h"
 #include "weir/traffic/fields.h"
@@ -257,13 +258,36 @@ UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
   return out;
 }
 
+namespace {
+
+std::uint16_t tag_of(const Scenario& s, const engine::Model& model, const std::string& name) {
+  std::vector<std::string> tags;
+  build_traffic(s, model, tags);
+  const auto tag = std::find(tags.begin(), tags.end(), name);
+  if (tag == tags.end())
+    throw replica_error(s, "fidelity.one_path",
+                        fmt::format("no traffic has the tag '{}'; tags are {}", name, fmt::join(tags, ", ")));
+  return static_cast<std::uint16_t>(tag - tags.begin());
+}
+
+}  // namespace
+
 replica::UetConnections connections_of(const Scenario& s, const engine::Model& model, traffic::Traffic& traffic) {
   const std::string& name = fidelity_params<replica::UetParams>(s).connections;
   const bool kept = s.transport.connections == host::ConnectionKind::kept;
   if (name.empty() && kept)
     throw replica_error(s, "transport.connections",
                         "only messages of a file, which fidelity.connections names, share connections: remove this");
-  if (name.empty()) return at_its_place(s, "traffic", [&] { return connections_of(traffic, s.run.stop); });
+  const std::string& one_path = fidelity_params<replica::UetParams>(s).one_path;
+  if (name.empty()) {
+    UetConnections out = at_its_place(s, "traffic", [&] { return connections_of(traffic, s.run.stop); });
+    if (one_path.empty()) return out;
+    const std::uint16_t tag = tag_of(s, model, one_path);
+    for (UetConnection& c : out.rows) c.one_path = c.tag == tag;
+    return out;
+  }
+  if (!one_path.empty())
+    throw replica_error(s, "fidelity.one_path", "connections of a file have a column one_path: remove this");
   const std::string file = (std::filesystem::path(s.folder) / name).string();
   const std::string text =
       at_its_place(s, "fidelity", [&] { return read_named_file(file, "a CSV of connections", "connections"); });
