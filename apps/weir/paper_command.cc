@@ -90,7 +90,8 @@ int list(const PaperCommandOptions& o) {
       first = false;
       std::vector<std::string> ids;
       for (const study::PaperClaim& claim : f.study.claims) ids.push_back(claim.id);
-      show("  {:26}  {} ({})\n", f.name, f.study.figure.title, fmt::join(ids, ", "));
+      show("  {:26}  {}{}\n", f.name, f.study.figure.title,
+           ids.empty() ? ": tried" : fmt::format(" ({})", fmt::join(ids, ", ")));
     }
     show("\n");
   }
