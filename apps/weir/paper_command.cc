@@ -90,7 +90,8 @@ int list(const PaperCommandOptions& o) {
       first = false;
       std::vector<std::string> ids;
       for (const study::PaperClaim& claim : f.study.claims) ids.push_back(claim.id);
-      show("  {:26}  {} ({})\n", f.name, f.study.figure.title, fmt::join(ids, ", "));
+      show("  {:26}  {}{}\n", f.name, f.study.figure.title,
+           ids.empty() ? ": tried" : fmt::format(" ({})", fmt::join(ids, ", ")));
     }
     show("\n");
   }
@@ -119,7 +120,8 @@ int why(const PaperCommandOptions& o) {
   if (v.verdict == claims::kFails && !c.cause) out += line("because", v.reason);
   if (c.cause) {
     const claims::Cause& cause = *c.cause;
-    if (v.verdict != claims::kFails) out += "\nof the former rule\n";
+    if (v.verdict != claims::kFails)
+      out += c.restated ? "\nwhy the former rule failed\n" : "\nif the claim fails, which is undecided\n";
     out += "\n" + line("the paper", cause.printed) + line("here", cause.found);
     out += cause.is_shown() ? line("shown by", cause.shown) + line("again", claims::command_of(c))
                             : line("because", std::string(cause.unknown_text()));

@@ -129,12 +129,17 @@ TEST(Claims, FailForAReason) {
   }
 }
 
-// Each experiment is named by a cause, each cause finds its experiment, and what the experiments ask for is there.
+// Each experiment is named by a cause: as what shows it, with a rule, or among what was tried, without one. Each cause
+// finds its experiment, and what the experiments ask for is there.
 TEST(Claims, ThatFailAreShownToByExperiments) {
+  std::string tried;
+  for (const Claim& claim : all())
+    if (claim.cause)
+      for (const std::string& text : claim.cause->tried) tried += text;
   std::set<std::string> names;
   for (const FigureFile& f : read_experiments("papers", all())) {
     EXPECT_TRUE(names.insert(f.name).second);
-    EXPECT_FALSE(f.study.claims.empty()) << f.file;
+    EXPECT_TRUE(!f.study.claims.empty() || tried.find(f.name) != std::string::npos) << f.file;
     EXPECT_FALSE(f.study.study.figures.empty()) << f.file;
     EXPECT_NO_THROW(study::check_claims(f.study, study::no_measurements(study::make_plan(f.study.study)))) << f.file;
   }
