@@ -220,10 +220,18 @@ TEST(SkippableKinds, AreHostsPathAndRoughSize) {
                {},
                0};
   const auto model = s.model();
-  const SkippableKinds kinds(*model, s.program);
+  SkippableKinds kinds(*model, s.program);
   EXPECT_EQ(kinds.size(), 4u);
-  EXPECT_EQ(kinds.of(0), kinds.of(1));
   EXPECT_EQ(kinds.count(0), 2u);
+  // What is like a known message is of its kind, and all else of a new one, of which the program has none.
+  traffic::Message message{.size = 1'000'001_B, .src = 0, .dst = 5, .sport = 7, .dport = 1};
+  EXPECT_EQ(kinds.find(message), 0u);
+  EXPECT_EQ(kinds.add(message), 0u);
+  message.size = 2_MB;
+  EXPECT_EQ(kinds.find(message), std::nullopt);
+  EXPECT_EQ(kinds.add(message), 4u);
+  EXPECT_EQ(kinds.find(message), 4u);
+  EXPECT_EQ(kinds.count(4), 0u);
   // six links, each in both directions but where data and acknowledgements take others
   EXPECT_GE(kinds.ports(0).size(), 8u);
   for (const std::uint32_t port : kinds.ports(0)) {

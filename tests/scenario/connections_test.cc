@@ -39,9 +39,6 @@ TEST(ConnectionsScenario, IsRefusedBesideWhatFlowsAreNeededFor) {
   EXPECT_EQ(refusal_beside_connections({}), "");
   EXPECT_EQ(refusal_beside_connections({"transport.idle=restart"}), "");
   const std::string and_so = ", and with transport.connections = \"kept\" messages share flows; remove one of the two";
-  EXPECT_EQ(refusal_beside_connections({"run.fast_forward.theta=0.05"}),
-            "--set run.fast_forward.theta: key 'run.fast_forward': messages that are skipped are flows of their own" +
-                and_so);
   EXPECT_EQ(refusal_beside_connections({"algorithm.unsolicited=10 KB"}),
             "--set algorithm.unsolicited: credits are asked for and granted until a flow ends" + and_so);
   EXPECT_EQ(

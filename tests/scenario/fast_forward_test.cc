@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "weir/base/error.h"
+#include "weir/probe/collective_report.h"
 #include "weir/probe/probe_set.h"
 #include "weir/scenario/build.h"
 #include "weir/scenario/effective.h"
@@ -67,12 +70,108 @@ TEST(FastForwardScenario, SkipsNoMessagesOfDcqcn) {
   EXPECT_EQ(refused({"algorithm.name=dcqcn", "run.fast_forward.theta=0"}), "");
 }
 
-TEST(FastForwardScenario, SkipsNoMessagesThatAreMadeWhenDue) {
-  const std::string ring = "kind=\"collective\",operation=\"ring-all-reduce\",size=\"1 MB\"";
-  EXPECT_EQ(refusal_of({"traffic=[{" + ring + "}]"}), "");
-  for (const std::string more : {"messages=\"sums\"", "repeat=2", "channels=2,chunks=2"})
-    EXPECT_NE(refusal_of({"traffic=[{" + ring + "," + more + "}]"}).find("made when they are due"), std::string::npos)
-        << more;
+// Nor those of its drivers, whatever they are.
+TEST(FastForwardScenario, SkipsNoMessagesOfDcqcnThatAreMadeWhenDue) {
+  const std::string collective = "kind=\"collective\",size=\"1 MB\",operation=";
+  for (const std::string traffic :
+       {collective + "\"ring-all-reduce\",messages=\"sums\"", collective + "\"ring-all-reduce\",channels=2,chunks=2",
+        collective + "\"tree-all-reduce\"", collective + "\"hierarchical-all-reduce\",group=4",
+        collective + "\"all-to-all\",repeat=2", collective + "\"ring-broadcast\"",
+        std::string("kind=\"calls\",file=\"tests/scenarios/calls-16.csv\""),
+        std::string("kind=\"training\",tensor=4,data=4,group=4,activations=\"1 MB\",gradients=\"1 MB\","
+                    "attention=\"10 us\",mlp=\"10 us\"")}) {
+    const std::string set = "traffic=[{" + traffic + "}]";
+    EXPECT_EQ(refusal_of({set}), "") << traffic;
+    EXPECT_NE(refusal_of({set, "algorithm.name=dcqcn", "network.ecn.enabled=true"}).find("a ring ended a fifth"),
+              std::string::npos)
+        << traffic;
+  }
+}
+
+// A training step of 16 GPUs, on kept connections unless `more` says else.
+constexpr const char* kStep = R"(
+[topology]
+kind = "leaf-spine"
+leaves = 4
+spines = 2
+hosts_per_leaf = 4
+host_rate = "100 Gbps"
+fabric_rate = "200 Gbps"
+[algorithm]
+name = "hpcc"
+[network.ecn]
+enabled = true
+[transport]
+connections = "kept"
+[run.fast_forward]
+settle = 2
+[[traffic]]
+kind = "training"
+tensor = 2
+pipeline = 2
+data = 4
+layers = 2
+microbatches = 24
+activations = "80 KB"
+gradients = "500 KB"
+attention = "10 us"
+mlp = "15 us"
+group = 2
+)";
+
+struct Step {
+  double completion = 0;  // in ps
+  engine::FastForwardReport skipped;
+};
+
+Step step(const std::vector<std::string>& more) {
+  const scenario::Run run = build(load_scenario(kStep, "a.toml", more));
+  while (!run.simulation->advance()) {
+  }
+  const auto summary = probe::report_collectives(*run.simulation, run.tags).at(0);
+  return {static_cast<double>(summary.completion->ps),
+          run.simulation->fast_forward().value_or(engine::FastForwardReport{})};
+}
+
+// How much longer the step takes with fast-forward, as a share, and the share of its messages that are skipped.
+std::pair<double, double> error_and_skipped(std::vector<std::string> more) {
+  const Step fast = step(more);
+  more.emplace_back("run.fast_forward.theta=0");
+  const Step whole = step(more);
+  return {fast.completion / whole.completion - 1,
+          static_cast<double>(fast.skipped.skipped) / static_cast<double>(fast.skipped.messages)};
+}
+
+TEST(FastForwardScenario, ATrainingStepSendsHalfOfItsMessages) {
+  for (const std::string seed : {"1", "2", "3"})
+    for (const std::string algorithm : {"hpcc", "dctcp", "nscc"}) {
+      const auto [error, skipped] =
+          error_and_skipped({"algorithm.name=" + algorithm, "transport.connections=message", "run.seed=" + seed});
+      EXPECT_NEAR(error, 0, 0.002) << algorithm << seed;
+      EXPECT_GT(skipped, 0.45) << algorithm << seed;
+    }
+}
+
+// With the paths of the first seed messages collide, and each takes some hundredths more or less than the one before.
+TEST(FastForwardScenario, SkipsMessagesOfConnectionsThatDoNotDrift) {
+  for (const std::string algorithm : {"hpcc", "dctcp", "nscc"})
+    for (const auto& [seed, least, most] : {std::tuple{"1", 0.1, 0.2}, {"2", 0.45, 0.6}, {"3", 0.45, 0.6}}) {
+      const auto [error, skipped] = error_and_skipped({"algorithm.name=" + algorithm, "run.seed=" + std::string(seed)});
+      EXPECT_NEAR(error, 0, 0.002) << algorithm << seed;
+      EXPECT_GT(skipped, least) << algorithm << seed;
+      EXPECT_LT(skipped, most) << algorithm << seed;
+    }
+}
+
+// Under Swift a connection's window goes on growing for tens of messages, each of which takes a hundredth less than the
+// one before. New flows begin with the same window each time.
+TEST(FastForwardScenario, SkipsFewMessagesOfConnectionsThatDrift) {
+  const auto [kept, few] = error_and_skipped({"algorithm.name=swift"});
+  EXPECT_LT(few, 0.25);
+  EXPECT_NEAR(kept, 0, 0.015);
+  const auto [anew, half] = error_and_skipped({"algorithm.name=swift", "transport.connections=message"});
+  EXPECT_GT(half, 0.4);
+  EXPECT_NEAR(anew, 0, 0.002);
 }
 
 TEST(FastForwardScenario, ThetaHasARange) {

@@ -367,7 +367,7 @@ TEST(ServerChoice, IsThatOfTheTopology) {
   EXPECT_EQ(group_of(ring + "ranks = 2\n"), 1);
   EXPECT_EQ(group_of(ring + "ranks = 4\nstride = 4\n"), 1);
   EXPECT_EQ(group_of(ring, {"topology.gpus=1"}), 1);
-  EXPECT_EQ(group_of(ring, {"run.fast_forward.theta=0.05"}), 1);
+  EXPECT_EQ(group_of(ring, {"run.fast_forward.theta=0.05"}), 4);
   EXPECT_EQ(group_of("kind = \"training\"\ntensor = 4\ndata = 4\nactivations = \"1 MB\"\ngradients = \"1 MB\"\n"
                      "attention = \"10 us\"\nmlp = \"10 us\"\n"),
             4);

@@ -9,7 +9,7 @@ namespace weir::engine {
 
 struct FastForwardReport {
   double theta = 0;
-  std::uint64_t messages = 0;  // messages of programs that have begun
+  std::uint64_t messages = 0;  // messages that have begun
   std::uint64_t skipped = 0;   // messages of these that were not simulated
   std::uint64_t spans = 0;     // in which all flows were steady, and which were left out
   Time skipped_time;           // the time of these

@@ -26,6 +26,7 @@ struct QueuedMessage {
   std::int64_t end = 0;  // behind all that it spans
   std::uint32_t driver = 0;
   std::uint32_t retransmitted = 0;  // packets; at the sender
+  Time not_before;                  // its receiver is not told sooner (engine/skip/message_skipper.h)
 
   std::int64_t gap() const { return end - begin - message.size.count; }
 };

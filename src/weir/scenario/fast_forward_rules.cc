@@ -52,17 +52,18 @@ void check_fast_forward(const Scenario& s, const engine::Model& model) {
 // hundred (docs/guides/fast-forward.md).
 void check_skipped_messages(const Scenario& s, const traffic::Traffic& traffic) {
   if (!skips(s)) return;
-  if (!traffic.drivers().empty())
-    throw key_error(s, kKey,
-                    "skips messages that are written down, and some here are made when they are due (training, trees, "
-                    "servers, messages = \"sums\"); remove one of the two");
-  const traffic::Program& program = traffic.program();
-  for (std::uint32_t node = 0; node < program.size(); ++node) {
-    const std::uint16_t profile = program[node].profile;
-    if (!s.profiles[profile].algorithm->about.name.starts_with("dcqcn")) continue;
+  const auto check = [&](std::uint16_t profile) {
+    if (!s.profiles[profile].algorithm->about.name.starts_with("dcqcn")) return;
     throw beside_error(s, profile == 0 ? "algorithm.name" : fmt::format("profile.{}.algorithm", profile - 1),
                        "messages under DCQCN go on changing when they seem to repeat: a ring ended a fifth too early");
-  }
+  };
+  const traffic::Program& program = traffic.program();
+  for (std::uint32_t node = 0; node < program.size(); ++node) check(program[node].profile);
+  for (const auto& driver : traffic.drivers())
+    driver->each_pair([&](const traffic::Message& message) {
+      check(message.profile);
+      return false;  // all of a table's messages are of one profile
+    });
 }
 
 void check_sends_all(const Scenario& s, std::string_view option) {

@@ -92,7 +92,7 @@ void choose(Scenario& s, TrafficSource& source) {
 }  // namespace
 
 void choose_servers(const TableReader& table, Scenario& s, TrafficSource& source) {
-  if (s.fast_forward || source.params == nullptr || table.find("group") != nullptr) return;
+  if (source.params == nullptr || table.find("group") != nullptr) return;
   choose<traffic::Collective>(s, source);
   choose<traffic::Calls>(s, source);
   choose<traffic::Training>(s, source);

@@ -12,7 +12,7 @@ namespace weir::scenario {
 
 // Sets `group` of collectives, calls and training steps, unless it is written, to the topology's hosts_per_server where
 // servers have several hosts and whole servers take part. Process groups (`ranks`) have to be whole servers, too.
-// Where messages are skipped (run.fast_forward), which must be written down, nothing is set. `table` is of the source.
+// `table` is of the source.
 void choose_servers(const TableReader& table, Scenario&, TrafficSource&);
 
 // Puts what an all-reduce that is to be chosen is (traffic/all_reduce_choice.h) where it is written, and tells why.

@@ -125,7 +125,7 @@ template <class P>
 void Drivers<P>::on_notice(std::uint32_t h, const Notice& notice, Time now) {
   traffic::Driver& driver = *drivers_[notice.driver];
   switch (notice.kind) {
-    case NoticeKind::received: return driver.received(desk(notice.driver, h, now), notice.message);
+    case NoticeKind::received: return tell_received(notice.driver, h, notice.message, now);
     case NoticeKind::sent:
       end(h, {.message = notice.message, .driver = notice.driver},
           model().entropy_of(h, notice.message.dst, notice.message.sport, notice.message.dport, notice.message.profile),
@@ -217,13 +217,14 @@ host::Flow& Drivers<P>::flow_of(std::uint32_t h, host::QueuedMessage& message, T
 
 // Whether the message is skipped; nothing of it is sent then.
 template <class P>
-bool Drivers<P>::skip(const host::QueuedMessage& message, Time now) {
-  const auto lasts = network().fast_forward->begin(shared().index, static_cast<std::uint32_t>(message.message.id), now);
-  if (!lasts) return false;
+bool Drivers<P>::skip(host::QueuedMessage& message, Time now) {
+  const MessageSkipper::Plan plan = network().fast_forward->begin(shared().index, message.message, now);
+  message.not_before = plan.received;
+  if (!plan.is_skipped) return false;
   ++counters().flows_started;
-  Notice notice{.at = now + lasts->received, .message = message.message, .driver = message.driver};
+  Notice notice{.at = plan.received, .message = message.message, .driver = message.driver};
   tell(notice);
-  notice.at = now + lasts->sent;
+  notice.at = plan.sent;
   notice.kind = NoticeKind::sent;
   tell(notice);
   return true;
@@ -234,7 +235,7 @@ void Drivers<P>::end_flow(std::uint32_t h, const host::Flow& flow, Time now) {
   host::MessageQueue& own = outgoing(h, flow.slot).messages;
   const host::QueuedMessage message = own.front();
   own.pop();
-  drivers_[message.driver]->sent(desk(message.driver, h, now), message.message);
+  tell_sent(message.driver, h, message.message, now);
 }
 
 template <class P>
@@ -266,7 +267,19 @@ void Drivers<P>::end(std::uint32_t h, const host::QueuedMessage& message, std::u
                                     .entropy = entropy,
                                     .profile = m.profile,
                                     .tag = m.tag});
-  drivers_[message.driver]->sent(desk(message.driver, h, now), m);
+  tell_sent(message.driver, h, m, now);
+}
+
+template <class P>
+void Drivers<P>::tell_sent(std::uint32_t driver, std::uint32_t h, const traffic::Message& message, Time now) {
+  if (network().fast_forward != nullptr) network().fast_forward->end(shared().index, message.id, now);
+  drivers_[driver]->sent(desk(driver, h, now), message);
+}
+
+template <class P>
+void Drivers<P>::tell_received(std::uint32_t driver, std::uint32_t h, const traffic::Message& message, Time now) {
+  if (network().fast_forward != nullptr) network().fast_forward->receive(shared().index, message.id, now);
+  drivers_[driver]->received(desk(driver, h, now), message);
 }
 
 template <class P>
@@ -296,14 +309,10 @@ void Drivers<P>::receive(std::uint32_t src, std::uint32_t slot, host::Receiver& 
   while (!queue.empty() && queue.front().end <= r.expected) {
     const host::QueuedMessage message = queue.front();
     queue.pop();
-    const std::uint32_t h = message.message.dst;
-    const Time known = network().fast_forward == nullptr
-                           ? now
-                           : network().fast_forward->known(static_cast<std::uint32_t>(message.message.id), now);
-    if (known > now)
-      tell({.at = known, .message = message.message, .driver = message.driver});
+    if (message.not_before > now)
+      tell({.at = message.not_before, .message = message.message, .driver = message.driver});
     else
-      drivers_[message.driver]->received(desk(message.driver, h, now), message.message);
+      tell_received(message.driver, message.message.dst, message.message, now);
   }
   r.end = queue.empty() ? host::Receiver::kNoEnd : queue.front().end;
 }

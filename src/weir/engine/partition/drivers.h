@@ -121,9 +121,11 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   void set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::uint32_t word);
   void begin(std::uint32_t h, host::QueuedMessage& message, Time now);
   host::Flow& flow_of(std::uint32_t h, host::QueuedMessage& message, Time now);
-  bool skip(const host::QueuedMessage& message, Time now);
+  bool skip(host::QueuedMessage& message, Time now);
   // The message is acknowledged.
   void end(std::uint32_t h, const host::QueuedMessage& message, std::uint32_t entropy, Time now);
+  void tell_sent(std::uint32_t driver, std::uint32_t h, const traffic::Message& message, Time now);
+  void tell_received(std::uint32_t driver, std::uint32_t h, const traffic::Message& message, Time now);
   void expect(const Expected& expected);
   void tell(const Notice& notice);
   void on_notice(std::uint32_t h, const Notice& notice, Time now);

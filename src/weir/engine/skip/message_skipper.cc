@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "weir/net/link/packet.h"
 
@@ -13,20 +14,19 @@ double ratio(Time part, Time whole) { return static_cast<double>(part.ps) / stat
 
 }  // namespace
 
-MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& program, std::span<const NodeTimes> times,
-                               const FastForwardParams& params, std::uint32_t partitions)
+MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
+                               std::uint32_t partitions)
     : model_(model),
       program_(program),
-      times_(times),
       params_(params),
       kinds_(model, program),
       state_(kinds_.size()),
       components_(kinds_.size()),
+      recurring_(kinds_.size()),
       samples_(std::size_t{params.rounds} * kinds_.size()),
-      slot_of_(program.size()),
       on_port_(model.topology.ports()),
-      begun_(partitions),
-      not_before_(program.size()) {
+      flows_(model.topology.ports()),
+      logs_(partitions) {
   for (std::uint32_t kind = 0; kind < kinds_.size(); ++kind) {
     state_[kind].parent = kind;
     state_[kind].left = kinds_.count(kind);
@@ -57,16 +57,20 @@ MessageSkipper::Sample MessageSkipper::remembered(std::uint32_t kind) const {
   return {{sum.lasts.received / n, sum.lasts.sent / n}, sum.company / static_cast<double>(n)};
 }
 
-std::optional<MessageSkipper::Lasts> MessageSkipper::begin(std::uint32_t partition, std::uint32_t node, Time now) {
-  const std::uint32_t kind = kinds_.of(node);
-  const Phase phase = components_[root_of(kind)].phase;
-  const bool is_skipped = phase == Phase::skipped;
-  begun_[partition].push_back({node, is_skipped, now});
-  if (!is_skipped && phase != Phase::clearing) return std::nullopt;
-  const Lasts lasts = remembered(kind).lasts;
-  if (is_skipped) return lasts;
-  not_before_[node] = now + lasts.received;
-  return std::nullopt;
+bool MessageSkipper::knows(std::uint32_t kind) const {
+  return state_[kind].count > 0 && state_[kind].stamp == components_[root_of(kind)].stamp;
+}
+
+MessageSkipper::Plan MessageSkipper::begin(std::uint32_t partition, const traffic::Message& message, Time now) {
+  Plan plan;
+  if (const auto kind = kinds_.find(message); kind && knows(*kind)) {
+    const Phase phase = component_of(*kind).phase;
+    const Lasts lasts = remembered(*kind).lasts;
+    if (phase == Phase::skipped) plan = {true, now + lasts.received, now + lasts.sent};
+    if (phase == Phase::clearing) plan.received = now + lasts.received;
+  }
+  logs_[partition].begun.push_back({message, plan, now});
+  return plan;
 }
 
 void MessageSkipper::add_flow(const traffic::Flow& flow) {
@@ -75,16 +79,16 @@ void MessageSkipper::add_flow(const traffic::Flow& flow) {
           true);
 }
 
+// Ids of drivers' messages have more than 32 bits (traffic::kAnyId), those of flows have not.
 void MessageSkipper::end(std::span<const host::FlowRecord> records) {
   for (const host::FlowRecord& r : records)
-    if (r.id < program_.size())
-      ended_.push_back({static_cast<std::uint32_t>(r.id), r.finish});
-    else
+    if (!is_of_program(r.id) && r.id >> 32 == 0)
       disturb(ports_both_ways(model_, r.src, r.dst, r.entropy, r.profile), false);
 }
 
 void MessageSkipper::disturb(std::span<const std::uint32_t> ports, bool starts) {
-  for (const std::uint32_t port : ports)
+  for (const std::uint32_t port : ports) {
+    flows_[port] += starts ? 1 : ~std::uint32_t{0};
     for (const std::uint32_t kind : kinds_.at(port)) {
       State& s = state_[kind];
       if (starts) ++s.changes;
@@ -94,28 +98,34 @@ void MessageSkipper::disturb(std::span<const std::uint32_t> ports, bool starts) 
         touched_.push_back(kind);
       }
     }
+  }
+}
+
+// What all partitions have logged, in the order of time.
+template <class T>
+std::vector<T> MessageSkipper::take(std::vector<T> Log::*which) {
+  std::vector<T> all;
+  for (Log& log : logs_) {
+    all.insert(all.end(), (log.*which).begin(), (log.*which).end());
+    (log.*which).clear();
+  }
+  std::sort(all.begin(), all.end(),
+            [](const T& a, const T& b) { return a.time != b.time ? a.time < b.time : a.id() < b.id(); });
+  return all;
 }
 
 void MessageSkipper::settle() {
-  std::vector<Begun> begun;
-  for (auto& of_partition : begun_) {
-    begun.insert(begun.end(), of_partition.begin(), of_partition.end());
-    of_partition.clear();
-  }
-  const auto earlier = [](const auto& a, const auto& b) {
-    return a.time != b.time ? a.time < b.time : a.node < b.node;
-  };
-  std::sort(begun.begin(), begun.end(), earlier);
-  std::sort(ended_.begin(), ended_.end(), earlier);
+  const std::vector<Begun> begun = take(&Log::begun);
+  const std::vector<Told> received = take(&Log::received);
   auto next = begun.begin();
-  for (const Ended& message : ended_) {
-    for (; next != begun.end() && next->time < message.time; ++next) start(*next);
-    // One that was sent before its receipt may become known.
-    const Time received = times_[message.node].received;
-    finish(message, received == Time::max() ? not_before_[message.node] : received);
+  auto told = received.begin();
+  for (const Told& end : take(&Log::ended)) {
+    for (; next != begun.end() && next->time < end.time; ++next) start(*next);
+    for (; told != received.end() && told->time <= end.time; ++told) note_receipt(*told);
+    finish(end);
   }
   for (; next != begun.end(); ++next) start(*next);
-  ended_.clear();
+  for (; told != received.end(); ++told) note_receipt(*told);
 
   std::vector<std::uint32_t> roots;
   for (const std::uint32_t kind : touched_) roots.push_back(root_of(kind));
@@ -125,20 +135,71 @@ void MessageSkipper::settle() {
   for (const std::uint32_t root : roots) look_at(root);
 }
 
-void MessageSkipper::start(const Begun& message) {
-  const std::uint32_t kind = kinds_.of(message.node);
+// The kind of a message that has begun, which may be a new one.
+std::uint32_t MessageSkipper::add_kind(const traffic::Message& message) {
+  const std::uint32_t kind = kinds_.add(message);
+  if (kind < state_.size()) return kind;
+  State s{.parent = kind};
+  for (const std::uint32_t port : kinds_.ports(kind)) s.others += flows_[port];
+  state_.push_back(s);
+  components_.push_back({.disturbed = s.others > 0 ? 1u : 0u});
+  recurring_.emplace_back();
+  samples_.resize(samples_.size() + params_.rounds);
+  return kind;
+}
+
+// A message of the kind begins that has not been expected.
+void MessageSkipper::expect(std::uint32_t kind) {
+  const std::uint32_t root = root_of(kind);
+  Component& c = components_[root];
+  state_[kind].recurs = true;
+  recurring_[root].push_back(kind);
+  ++c.coming;
+  if (knows(kind)) {
+    count(kind);
+  } else if (c.phase != Phase::simulated) {
+    ++totals_.unforeseen;
+    forget(c);
+  }
+}
+
+// Ends a lap of the component, and gives up what has not come for some.
+void MessageSkipper::retire(std::uint32_t root) {
+  Component& c = components_[root];
+  c.lap = 0;
+  ++c.laps;
+  std::erase_if(recurring_[root], [&](std::uint32_t kind) {
+    State& s = state_[kind];
+    if (s.active > 0 || c.laps - s.seen <= kLaps) return false;
+    s.recurs = false;
+    if (!is_coming(kind)) {
+      --c.coming;
+      discount(kind);
+    }
+    return true;
+  });
+}
+
+void MessageSkipper::start(const Begun& begun) {
+  const std::uint32_t kind = add_kind(begun.message);
   State& s = state_[kind];
   Component& c = component_of(kind);
-  --s.left;
+  const bool skipped = begun.plan.is_skipped;
+  if (is_of_program(begun.message.id))
+    --s.left;
+  else if (!s.recurs)
+    expect(kind);
   ++s.active;
+  s.seen = c.laps;
   ++totals_.messages;
-  if (message.skipped) {
+  if (skipped) {
     const std::int64_t payload = model_.transport.payload.count;
     ++totals_.skipped;
-    totals_.unsent += static_cast<std::uint64_t>((program_[message.node].size.count + payload - 1) / payload);
+    totals_.unsent += static_cast<std::uint64_t>((begun.message.size.count + payload - 1) / payload);
     ++c.skipped;
   }
   ++c.begun;
+  ++c.lap;
 
   std::uint32_t slot = static_cast<std::uint32_t>(active_.size());
   if (free_.empty()) {
@@ -147,34 +208,46 @@ void MessageSkipper::start(const Begun& message) {
     slot = free_.back();
     free_.pop_back();
   }
-  Active& a = active_[slot] = {.node = message.node,
+  Active& a = active_[slot] = {.message = begun.message,
                                .kind = kind,
-                               .start = message.time,
+                               .start = begun.time,
+                               .not_before = begun.plan.received,
                                .company = {},
                                .remembered = {},
                                .changes = s.changes,
-                               .skipped = message.skipped};
+                               .used = true,
+                               .skipped = skipped};
   const bool settled = c.phase == Phase::simulated && c.begun > std::uint64_t{params_.settle} * c.coming;
   a.settled = settled || c.phase == Phase::compared || c.phase == Phase::draining;
-  if (c.phase == Phase::compared && !message.skipped && s.count > 0) {
+  if (c.phase == Phase::compared && !skipped && s.count > 0) {
     a.compared = true;
     a.remembered = remembered(kind).lasts.received;
     ++c.compared;
   }
-  slot_of_[message.node] = slot;
+  slot_of_[begun.message.id] = slot;
   for (const std::uint32_t port : kinds_.ports(kind)) on_port_[port].push_back(slot);
   touched_.push_back(kind);
 }
 
-void MessageSkipper::finish(const Ended& message, Time received) {
-  const std::uint32_t slot = slot_of_[message.node];
-  leave(slot, message.time);
+// One that had been sent before has no slot any more.
+void MessageSkipper::note_receipt(const Told& receipt) {
+  if (const auto at = slot_of_.find(receipt.message); at != slot_of_.end()) active_[at->second].received = receipt.time;
+}
+
+void MessageSkipper::finish(const Told& end) {
+  const auto at = slot_of_.find(end.message);
+  const std::uint32_t slot = at->second;
+  slot_of_.erase(at);
+  leave(slot, end.time);
   const Active a = active_[slot];
+  active_[slot].used = false;
   free_.push_back(slot);
   State& s = state_[a.kind];
   --s.active;
 
-  const Time lasted = message.time - a.start;
+  // Its receipt may become known later than that it has been sent.
+  const Time received = a.received == Time::max() ? a.not_before : a.received;
+  const Time lasted = end.time - a.start;
   const Sample sample{{received - a.start, lasted}, ratio(a.company, lasted)};
   Component& c = component_of(a.kind);
   if (a.compared) {
@@ -251,6 +324,11 @@ void MessageSkipper::meet(std::uint32_t a, std::uint32_t b, Time since) {
   c.skipped += o.skipped;
   c.compared += o.compared;
   c.round = std::max(c.round, o.round);
+  for (const std::uint32_t kind : recurring_[other]) {
+    state_[kind].seen = c.laps;
+    recurring_[root].push_back(kind);
+  }
+  recurring_[other].clear();
   forget(c);
 }
 
@@ -270,26 +348,25 @@ FastForwardReport MessageSkipper::report() const {
 }
 
 void MessageSkipper::for_each_skipped(const std::function<void(std::uint32_t, const host::Flow&)>& visit) const {
-  std::vector<std::uint32_t> nodes;
-  for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
-    if (active_[slot].skipped && slot_of_[active_[slot].node] == slot) nodes.push_back(active_[slot].node);
-  for (const auto& of_partition : begun_)
-    for (const Begun& message : of_partition)
-      if (message.skipped) nodes.push_back(message.node);
-  std::sort(nodes.begin(), nodes.end());
-  for (const std::uint32_t node : nodes) {
-    if (times_[node].sent != Time::max()) continue;
-    const traffic::Program::Node& n = program_[node];
+  std::map<std::uint64_t, const traffic::Message*> messages;
+  for (const Active& a : active_)
+    if (a.used && a.skipped) messages[a.message.id] = &a.message;
+  for (const Log& log : logs_)
+    for (const Begun& begun : log.begun)
+      if (begun.plan.is_skipped) messages[begun.message.id] = &begun.message;
+  for (const Log& log : logs_)
+    for (const Told& end : log.ended) messages.erase(end.message);
+  for (const auto& [id, m] : messages) {
     host::Flow flow;
-    flow.id = node;
+    flow.id = id;
     flow.slot = std::numeric_limits<std::uint32_t>::max();  // it has none
-    flow.dst = n.dst;
-    flow.entropy = model_.entropy_of(n.src, n.dst, n.sport, n.dport, n.profile);
-    flow.profile = n.profile;
-    flow.tag = n.tag;
-    flow.facts.size = n.size;
-    flow.facts.start = times_[node].started;
-    visit(n.src, flow);
+    flow.dst = m->dst;
+    flow.entropy = model_.entropy_of(m->src, m->dst, m->sport, m->dport, m->profile);
+    flow.profile = m->profile;
+    flow.tag = m->tag;
+    flow.facts.size = m->size;
+    flow.facts.start = m->started;
+    visit(m->src, flow);
   }
 }
 

@@ -1,6 +1,6 @@
-// Skips messages of a program that take as long as they did before: a collective sends the same messages step after
-// step, and once their durations repeat, most of them need no packets ([run.fast_forward],
-// docs/guides/fast-forward.md).
+// Skips messages that take as long as they did before: a collective sends the same messages step after step, and a
+// training step microbatch after microbatch. Once their durations repeat, most of them need no packets
+// ([run.fast_forward], docs/guides/fast-forward.md).
 //
 // Messages of the same hosts, path and size are of one *kind*. Kinds whose messages were active at once on a common
 // port, by data or by acknowledgements, are neighbours, and neighbours of neighbours form a *component*. A component is
@@ -11,6 +11,9 @@
 // another flow end that: the component is simulated again, until it repeats.
 //
 // Durations count once `settle` rounds (as many messages as there are kinds) have been simulated.
+//
+// Of a program it is known which messages are still to come. Drivers make theirs when they are due: a kind is still to
+// come for them until a few rounds have passed without it. One that comes back later joins its component anew.
 //
 // Skipped components are checked. A share of the rounds, drawn at random, is simulated: first until no skipped message
 // is left, so that all neighbours have packets, then a round in which queues fill, then one that is compared with what
@@ -29,8 +32,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "weir/engine/engine.h"
@@ -39,31 +42,37 @@
 #include "weir/engine/skip/fast_forward_params.h"
 #include "weir/engine/skip/skippable_kinds.h"
 #include "weir/host/flow.h"
+#include "weir/traffic/driver.h"
 #include "weir/traffic/program.h"
 
 namespace weir::engine {
 
 class MessageSkipper {
  public:
-  // How long a message takes from its start until its receiver has it, and until its sender knows.
-  struct Lasts {
-    Time received;
-    Time sent;
+  // What becomes of a message that begins.
+  struct Plan {
+    bool is_skipped = false;  // none of its packets is sent
+    Time received;            // when its receiver gets to know of it; if it is simulated, no sooner than that
+    Time sent;                // when its sender does, if it is skipped
   };
 
-  // All must outlive this; `times` are those of the program's nodes.
-  MessageSkipper(const Model& model, const traffic::Program& program, std::span<const NodeTimes> times,
-                 const FastForwardParams& params, std::uint32_t partitions);
+  // Both must outlive this.
+  MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
+                 std::uint32_t partitions);
 
-  // Called during an epoch for a message of this partition that begins at `now`. Returns how long it takes if it is
-  // skipped; nothing if its packets are to be simulated.
-  std::optional<Lasts> begin(std::uint32_t partition, std::uint32_t node, Time now);
-  // Called during an epoch for a message that has been received at `now`. Returns when that becomes known.
-  Time known(std::uint32_t node, Time now) const { return std::max(now, not_before_[node]); }
+  // The next three are called during an epoch, by the partition of the message's sender or receiver: a message begins,
+  // its receiver gets to know of it, its sender does.
+  Plan begin(std::uint32_t partition, const traffic::Message& message, Time now);
+  void receive(std::uint32_t partition, std::uint64_t message, Time now) {
+    logs_[partition].received.push_back({message, now});
+  }
+  void end(std::uint32_t partition, std::uint64_t message, Time now) {
+    logs_[partition].ended.push_back({message, now});
+  }
 
   // Called between epochs: a flow that is no message is about to start.
   void add_flow(const traffic::Flow& flow);
-  // Flows and messages that have ended.
+  // Flows that have ended; messages among them are passed over.
   void end(std::span<const host::FlowRecord> records);
   // What has happened since the last call counts from now on. Calls come at instants that depend on the scenario alone.
   void settle();
@@ -74,21 +83,28 @@ class MessageSkipper {
 
   template <class A>
   void archive(A& a) {
+    kinds_.archive(a);
     a.values(state_);
     a.values(components_);
+    a.each(recurring_, [&](auto& kinds) { a.values(kinds); });
     a.values(samples_);
     a.values(active_);
     a.values(free_);
-    a.values(slot_of_);
     a.each(on_port_, [&](auto& slots) { a.values(slots); });
-    a.each(begun_, [&](auto& of_partition) { a.values(of_partition); });
-    a.values(ended_);
-    a.values(not_before_);
+    a.values(flows_);
+    a.each(logs_, [&](Log& log) {
+      a.values(log.begun);
+      a.values(log.received);
+      a.values(log.ended);
+    });
     a.values(touched_);
     a.value(stamps_);
     a.value(walk_);
     a.value(totals_);
     a.value(error_sum_);
+    if constexpr (A::kLoads)
+      for (std::uint32_t slot = 0; slot < active_.size(); ++slot)
+        if (active_[slot].used) slot_of_[active_[slot].message.id] = slot;
   }
 
  private:
@@ -96,7 +112,15 @@ class MessageSkipper {
   // three of them one more or less is noticed. Their phases vary from step to step, and durations have to agree anyway.
   static constexpr double kCompany = 0.2;
 
+  // A kind of drivers' messages is still to come until so many laps have passed without it.
+  static constexpr std::uint64_t kLaps = 2;
+
   enum class Phase : std::uint8_t { simulated, skipped, clearing, settling, compared, draining };
+  // How long a message takes from its start until its receiver has it, and until its sender knows.
+  struct Lasts {
+    Time received;
+    Time sent;
+  };
   struct Sample {
     Lasts lasts;
     double company = 0;  // neighbours at a time, in the mean
@@ -110,13 +134,15 @@ class MessageSkipper {
   // What changes of a kind.
   struct State {
     std::uint32_t parent = 0;   // in the forest of components
-    std::uint32_t left = 0;     // messages still to begin
+    std::uint32_t left = 0;     // messages of the program still to begin
     std::uint32_t active = 0;   // messages that have begun and not ended
     std::uint32_t others = 0;   // active flows on its ports that are no messages
     std::uint32_t changes = 0;  // times that such a flow has started
     std::uint32_t stamp = 0;    // samples are of its component as it was then
     std::uint32_t count = 0;    // of samples, at most `rounds`
     std::uint32_t next = 0;     // place of the next one
+    bool recurs = false;        // drivers are expected to send more
+    std::uint64_t seen = 0;     // Component::laps when one began last, if so
     bool repeats = false;       // it counts in its component, with this spread
     Spread spread;
   };
@@ -136,38 +162,62 @@ class MessageSkipper {
     std::uint64_t judged = 0;  // messages that have ended, by company if they are skipped, by duration if compared
     double error = 0;          // the sum of theirs
     std::uint64_t round = 0;
+    std::uint64_t lap = 0;  // messages begun since the last lap ended: as many as kinds are coming are one
+    std::uint64_t laps = 0;
   };
   struct Active {
-    std::uint32_t node = 0;
+    traffic::Message message;
     std::uint32_t kind = 0;
     Time start;
-    Time company;               // sum of the times with each neighbour
-    Time remembered;            // until receipt, if it is compared
-    std::uint32_t changes = 0;  // State::changes when it began
-    std::uint32_t seen = 0;     // in the present walk
+    Time received = Time::max();  // not known yet
+    Time not_before;              // its receipt does not become known sooner
+    Time company;                 // sum of the times with each neighbour
+    Time remembered;              // until receipt, if it is compared
+    std::uint32_t changes = 0;    // State::changes when it began
+    std::uint32_t seen = 0;       // in the present walk
+    bool used = false;            // else the slot is free
     bool skipped = false;
     bool compared = false;
     bool settled = false;  // it may be remembered
     bool mixed = false;    // it has packets and some neighbour had none
   };
   struct Begun {
-    std::uint32_t node = 0;
-    bool skipped = false;
+    traffic::Message message;
+    Plan plan;
     Time time;
+    std::uint64_t id() const { return message.id; }
   };
-  struct Ended {
-    std::uint32_t node = 0;
+  struct Told {
+    std::uint64_t message = 0;
     Time time;
+    std::uint64_t id() const { return message; }
+  };
+  // What has happened at a partition.
+  struct Log {
+    std::vector<Begun> begun;
+    std::vector<Told> received;
+    std::vector<Told> ended;
   };
 
   std::uint32_t root_of(std::uint32_t kind) const;
   Component& component_of(std::uint32_t kind) { return components_[root_of(kind)]; }
-  bool is_coming(std::uint32_t kind) const { return state_[kind].left + state_[kind].active > 0; }
+  bool is_coming(std::uint32_t kind) const {
+    return state_[kind].left + state_[kind].active > 0 || state_[kind].recurs;
+  }
+  // Whether durations of the kind are remembered that hold for its component as it is.
+  bool knows(std::uint32_t kind) const;
+  bool is_of_program(std::uint64_t message) const { return message < program_.size(); }
   std::span<const Sample> samples_of(std::uint32_t kind) const;
   Sample remembered(std::uint32_t kind) const;
 
-  void start(const Begun& message);
-  void finish(const Ended& message, Time received);
+  template <class T>
+  std::vector<T> take(std::vector<T> Log::*which);
+  std::uint32_t add_kind(const traffic::Message& message);
+  void expect(std::uint32_t kind);
+  void retire(std::uint32_t root);
+  void start(const Begun& begun);
+  void note_receipt(const Told& receipt);
+  void finish(const Told& end);
   void leave(std::uint32_t slot, Time now);
   void part(Active& one, Active& other, Time now);
   void meet(std::uint32_t a, std::uint32_t b, Time since);
@@ -187,20 +237,19 @@ class MessageSkipper {
 
   const Model& model_;
   const traffic::Program& program_;
-  const std::span<const NodeTimes> times_;
   const FastForwardParams params_;
-  const SkippableKinds kinds_;
-  std::vector<State> state_;                         // by kind
-  std::vector<Component> components_;                // by kind; those of roots count
-  std::vector<Sample> samples_;                      // `rounds` of each kind
-  std::vector<Active> active_;                       // by slot
-  std::vector<std::uint32_t> free_;                  // slots
-  std::vector<std::uint32_t> slot_of_;               // by node
-  std::vector<std::vector<std::uint32_t>> on_port_;  // by port: the slots of messages there
-  std::vector<std::vector<Begun>> begun_;            // by partition
-  std::vector<Ended> ended_;
-  std::vector<Time> not_before_;        // by node: when its receipt may become known
-  std::vector<std::uint32_t> touched_;  // kinds whose components are to be looked at
+  SkippableKinds kinds_;
+  std::vector<State> state_;                                  // by kind
+  std::vector<Component> components_;                         // by kind; those of roots count
+  std::vector<std::vector<std::uint32_t>> recurring_;         // by root: kinds of drivers' messages that are coming
+  std::vector<Sample> samples_;                               // `rounds` of each kind
+  std::vector<Active> active_;                                // by slot
+  std::vector<std::uint32_t> free_;                           // slots
+  std::unordered_map<std::uint64_t, std::uint32_t> slot_of_;  // by id of the message
+  std::vector<std::vector<std::uint32_t>> on_port_;           // by port: the slots of messages there
+  std::vector<std::uint32_t> flows_;                          // by port: active flows that are no messages
+  std::vector<Log> logs_;                                     // by partition
+  std::vector<std::uint32_t> touched_;                        // kinds whose components are to be looked at
   std::uint32_t stamps_ = 0;
   std::uint32_t walk_ = 0;
   FastForwardReport totals_;

@@ -2,33 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 
 #include "weir/base/random.h"
 #include "weir/net/link/packet.h"
 
 namespace weir::engine {
 namespace {
-
-struct Key {
-  std::uint32_t src = 0;
-  std::uint32_t dst = 0;
-  std::int64_t size = 0;
-  std::uint16_t profile = 0;
-  std::uint16_t sport = 0;
-  std::uint16_t dport = 0;
-
-  bool operator==(const Key&) const = default;
-};
-
-struct HashOfKey {
-  std::size_t operator()(const Key& k) const {
-    const auto ports = static_cast<std::uint32_t>(k.sport) | static_cast<std::uint32_t>(k.dport) << 16;
-    const auto size = static_cast<std::uint32_t>(k.size) ^ static_cast<std::uint32_t>(k.size >> 32);
-    const std::uint32_t hosts = mix32(mix32(k.src) ^ k.dst);
-    return std::size_t{mix32(hosts ^ ports)} << 32 | mix32(hosts ^ mix32(size) ^ k.profile);
-  }
-};
 
 // The parts of data that is not divisible differ by a byte: sizes that agree in their first ten binary digits count as
 // the same.
@@ -87,26 +66,45 @@ std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src
   return out;
 }
 
+std::size_t SkippableKinds::HashOfKey::operator()(const Key& k) const {
+  const auto ports = static_cast<std::uint32_t>(k.sport) | static_cast<std::uint32_t>(k.dport) << 16;
+  const auto size = static_cast<std::uint32_t>(k.size) ^ static_cast<std::uint32_t>(k.size >> 32);
+  const std::uint32_t hosts = mix32(mix32(k.src) ^ k.dst);
+  return std::size_t{mix32(hosts ^ ports)} << 32 | mix32(hosts ^ mix32(size) ^ k.profile);
+}
+
+SkippableKinds::Key SkippableKinds::key_of(const traffic::Message& m) {
+  return {.src = m.src, .dst = m.dst, .size = rough(m.size), .profile = m.profile, .sport = m.sport, .dport = m.dport};
+}
+
 SkippableKinds::SkippableKinds(const Model& model, const traffic::Program& program)
-    : kind_of_(program.size()), at_port_(model.topology.ports()) {
-  std::unordered_map<Key, std::uint32_t, HashOfKey> known;
+    : model_(model), at_port_(model.topology.ports()) {
   for (std::uint32_t node = 0; node < program.size(); ++node) {
     const traffic::Program::Node& n = program[node];
     if (!n.is_message()) continue;
-    const auto [at, is_new] = known.try_emplace(
-        {.src = n.src, .dst = n.dst, .size = rough(n.size), .profile = n.profile, .sport = n.sport, .dport = n.dport},
-        static_cast<std::uint32_t>(counts_.size()));
-    kind_of_[node] = at->second;
-    if (is_new) {
-      counts_.push_back(0);
-      const auto ports =
-          ports_both_ways(model, n.src, n.dst, model.entropy_of(n.src, n.dst, n.sport, n.dport, n.profile), n.profile);
-      for (const std::uint32_t port : ports) at_port_[port].push_back(at->second);
-      ports_.insert(ports_.end(), ports.begin(), ports.end());
-      first_port_.push_back(ports_.size());
-    }
-    ++counts_[at->second];
+    const std::uint32_t kind =
+        add({.size = n.size, .src = n.src, .dst = n.dst, .profile = n.profile, .sport = n.sport, .dport = n.dport});
+    counts_.resize(size());
+    ++counts_[kind];
   }
+  added_.clear();
+}
+
+std::optional<std::uint32_t> SkippableKinds::find(const traffic::Message& message) const {
+  const auto at = known_.find(key_of(message));
+  return at == known_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::uint32_t SkippableKinds::add(const traffic::Message& m) {
+  const auto [at, is_new] = known_.try_emplace(key_of(m), size());
+  if (!is_new) return at->second;
+  const auto ports =
+      ports_both_ways(model_, m.src, m.dst, model_.entropy_of(m.src, m.dst, m.sport, m.dport, m.profile), m.profile);
+  for (const std::uint32_t port : ports) at_port_[port].push_back(at->second);
+  ports_.insert(ports_.end(), ports.begin(), ports.end());
+  first_port_.push_back(ports_.size());
+  added_.push_back(m);
+  return at->second;
 }
 
 }  // namespace weir::engine

@@ -45,7 +45,8 @@ Simulation::Simulation(const Model& model, traffic::Traffic& traffic, const RunO
   traffic_dry_ = !traffic_.peek().has_value();
   load_drivers();
   const bool has_faults = !model.faults.links.empty() || !model.faults.changes.empty() || !model.faults.pauses.empty();
-  if (options.fast_forward.is_on() && traffic_.program().empty() && !has_faults && options.ranks == nullptr)
+  const bool has_messages = !traffic_.program().empty() || !traffic_.drivers().empty();
+  if (options.fast_forward.is_on() && !has_messages && !has_faults && options.ranks == nullptr)
     steady_flow_skipper_ = std::make_unique<SteadyFlowSkipper>(model_, network_, options.fast_forward, grid_);
   if (steady_flow_skipper_)
     own_ = std::make_unique<SteadyFlowObservation>(model_, network_, *partitions_, now_, *steady_flow_skipper_);
@@ -71,13 +72,13 @@ Time Simulation::lag() const { return news_lag(model_.topology, network_.soonest
 
 void Simulation::load_drivers() {
   const traffic::Program& program = traffic_.program();
+  if (options_.fast_forward.is_on() && (!program.empty() || !traffic_.drivers().empty()))
+    message_skipper_ =
+        std::make_unique<MessageSkipper>(model_, program, options_.fast_forward, partitions_->partitions());
+  network_.fast_forward = message_skipper_.get();
   if (!program.empty()) {
     auto driver = std::make_unique<ProgramDriver>(program);
     program_driver_ = driver.get();
-    if (options_.fast_forward.is_on())
-      message_skipper_ = std::make_unique<MessageSkipper>(model_, program, driver->times(), options_.fast_forward,
-                                                          partitions_->partitions());
-    network_.fast_forward = message_skipper_.get();
     add_driver(std::move(driver));
   }
   for (const auto& driver : traffic_.drivers()) add_driver(driver->clone());
