@@ -81,14 +81,19 @@ TEST(ScaleUpSharing, TakesTheTimesByHand) {
   }
 }
 
-// Of a chain within a server what its links take, and of an all-to-all what each NIC has to send to other servers.
+// Within a server they are what its links take, and of an all-to-all what each NIC has to send to other servers.
 TEST(ScaleUpSharing, BoundsKnowServers) {
   const auto ring = only(kServer, {kShared, "traffic.0.operation=ring-all-reduce"});
   EXPECT_EQ(ring.bound, *ring.completion);
-  EXPECT_EQ(only(kServer, {kShared}).bound, 4'500_ns);
-  EXPECT_EQ(only(kServer, {"topology.hosts=16"}).bound, 12 * 100'000 * transmission_time(1_B, 400_Gbps));
-  EXPECT_EQ(only(kServer, {"topology.hosts=16", "traffic.0.window=2"}).bound,
-            12 * 100'000 * transmission_time(1_B, 400_Gbps));
+  EXPECT_EQ(only(kServer, {kShared}).bound, 12'500_ns);
+  EXPECT_EQ(only(kServer, {}).bound, 12'500_ns);
+  EXPECT_EQ(only(kServer, {kShared, "traffic.0.operation=gather"}).bound, 12'500_ns);
+  EXPECT_EQ(only(kServer, {"traffic.0.operation=gather"}).bound, 4'500_ns);
+  // 12 parts of 100 packets, the last of which has two links of 1 us to go
+  const Time packet = transmission_time(1048_B, 400_Gbps);
+  EXPECT_EQ(only(kServer, {"topology.hosts=16"}).bound, 12 * 100 * packet + packet + 2_us);
+  // The same with two calls, of which the second begins when the host has its acknowledgements.
+  EXPECT_GT(only(kServer, {"topology.hosts=16", "traffic.0.repeat=2"}).bound, 2 * (12 * 100 * packet));
 }
 
 // Half of the latency is not sooner than an epoch may be.
@@ -103,7 +108,12 @@ TEST(ScaleUpSharing, IsOfAllTraffic) {
   const auto run = build(load_scenario(two, "a.toml", {kShared, "traffic.1.scale_up_sharing=max-min"}));
   while (!run.simulation->advance()) {
   }
-  for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) EXPECT_EQ(*one.completion, 24'500_ns);
+  for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) {
+    EXPECT_EQ(*one.completion, 24'500_ns);
+    EXPECT_EQ(one.bound, 12'500_ns);
+    EXPECT_FALSE(one.excess());
+    EXPECT_EQ(one.shares_hosts_with, std::vector<std::string>{"collective"});
+  }
 }
 
 // 5/4 of 1,600 KB at half the rate go out of and into each of four GPUs: 40 us, where a ring takes 24 us at the whole

@@ -106,16 +106,6 @@ Bytes Schedule::total(Bytes size) const {
   return saturating_product(size, (ranks_ - std::uint64_t{1}) * (once ? 1 : 2));
 }
 
-// Parts of a buffer differ by a byte.
-Bytes Schedule::each(Bytes size) const {
-  if (group_ == 1) return {std::max<std::int64_t>(0, total(size).count / ranks_ - std::int64_t{2} * steps())};
-  if (operation_ == Operation::all_to_all)
-    return {(size.count / ranks_) * std::int64_t{ranks_ - std::min(ranks_, group_)}};
-  if (operation_ != Operation::hierarchical_all_reduce) return {};
-  const std::int64_t servers = ranks_ / group_;
-  return {std::max<std::int64_t>(0, 2 * (servers - 1) * (size.count / group_ / servers - 2))};
-}
-
 std::uint32_t Schedule::moved(std::uint32_t rank, std::uint32_t step, std::uint32_t by) const {
   if (is_across(step)) return (rank + by * group_) % ranks_;
   return rank - rank % group_ + (rank + by) % group_;

@@ -65,8 +65,6 @@ class Schedule {
   // How many these are, and the first step in which a rank sends to one of them.
   std::uint32_t peers() const;
   std::uint32_t first_step_to(std::uint32_t peer) const;
-  // What each rank sends at least by the network of a buffer of `size` bytes, in all steps.
-  Bytes each(Bytes size) const;
   // What all ranks together send of a buffer of `size` bytes; no more than the largest sum of bytes.
   Bytes total(Bytes size) const;
 
