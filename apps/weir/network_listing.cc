@@ -11,6 +11,7 @@
 
 #include "weir/base/params.h"
 #include "weir/base/text_table.h"
+#include "weir/net/model/planes.h"
 #include "weir/net/model/topologies.h"
 #include "weir/probe/port_choice.h"
 
@@ -230,13 +231,50 @@ std::vector<NetworkPaths> paths_over_time(const engine::Model& model, std::uint3
   return out;
 }
 
-std::map<std::uint32_t, std::string> link_events(const NetworkView& view) {
+namespace {
+
+// "down at 1 ms, up at 2 ms" for each link that changes.
+std::map<std::uint32_t, std::string> histories(const NetworkView& view) {
   std::map<std::uint32_t, std::string> out;
   for (const auto& [time, link, state] : view.changes) {
     std::string& text = out[link];
-    text += fmt::format("{}{} at {}", text.empty() ? link_text(view.topology, link) + ": " : ", ",
-                        state == engine::LinkState::down ? "down" : "up", format_value(time));
+    text += fmt::format("{}{} at {}", text.empty() ? "" : ", ", state == engine::LinkState::down ? "down" : "up",
+                        format_value(time));
   }
+  return out;
+}
+
+// A plane whose links are down and up together is one line, and each other link is.
+std::string events_text(const NetworkView& view) {
+  const net::Topology& t = view.topology;
+  std::map<std::uint32_t, std::string> of_link = histories(view);
+  if (of_link.empty()) return "";
+  const net::Planes planes(t);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> links;  // by the first switch of their plane
+  for (std::uint32_t l = 0; l < t.links.size(); ++l)
+    links[planes.of_switch(std::max(t.links[l].a, t.links[l].b))].push_back(l);
+  std::string out;
+  std::uint32_t plane = 0;
+  for (const auto& [first, own] : links) {
+    const std::string history = of_link[own.front()];
+    const bool is_one = links.size() > 1 && !history.empty() &&
+                        std::all_of(own.begin(), own.end(), [&](auto l) { return of_link[l] == history; });
+    if (is_one) {
+      out += fmt::format("plane {} ({} links): {}\n", plane, own.size(), history);
+      for (const std::uint32_t l : own) of_link.erase(l);
+    }
+    ++plane;
+  }
+  for (const auto& [link, history] : of_link)
+    if (!history.empty()) out += fmt::format("{}: {}\n", link_text(t, link), history);
+  return out + '\n';
+}
+
+}  // namespace
+
+std::map<std::uint32_t, std::string> link_events(const NetworkView& view) {
+  std::map<std::uint32_t, std::string> out = histories(view);
+  for (auto& [link, history] : out) history = fmt::format("{}: {}", link_text(view.topology, link), history);
   return out;
 }
 
@@ -247,9 +285,7 @@ std::string listing_text(const NetworkView& view) {
     out += (&paths == &view.paths.front() ? "" : "\n") + paths_text(t, paths, view.paths.size() > 1);
   if (!view.paths.empty()) return out;
   out += tiers_text(t) + '\n' + links_text(t) + '\n';
-  const auto events = link_events(view);
-  for (const auto& [link, text] : events) out += text + '\n';
-  return out + (events.empty() ? "" : "\n") + event_text(t);
+  return out + events_text(view) + event_text(t);
 }
 
 std::string listing_json(const NetworkView& view) {

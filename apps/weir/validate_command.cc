@@ -43,6 +43,7 @@ struct Validated {
   scenario::Expected expected;
   std::string ecn;  // empty: switches do not mark
   std::vector<scenario::EcnAtRate> ecn_at;
+  std::vector<std::string> notices;  // what has been chosen for the scenario
   std::vector<std::string> warnings;
   std::uint32_t hosts = 0;
   std::uint32_t switches = 0;
@@ -73,7 +74,9 @@ Validated validate(const std::string& file, const scenario::Scenario& s, std::ui
   if (const auto regime = run.simulation->regime()) out.regime = to_text(*regime);
   out.ecn = scenario::ecn_text(s, model);
   out.ecn_at = scenario::ecn_at_rates(model);
-  out.warnings = scenario::warnings(s, model);
+  out.notices = s.notices;
+  const auto told = scenario::warnings(s, model);  // notices first
+  out.warnings.assign(told.begin() + static_cast<std::ptrdiff_t>(s.notices.size()), told.end());
   out.output = run::output_size(s, model, out.expected);
   if (const auto warning = run::size_warning(out.output, run::space_left(".")); !warning.empty())
     out.warnings.push_back(warning);
@@ -96,6 +99,7 @@ std::string to_text(const Validated& r) {
     out += fmt::format("  series    {} of {}, estimated\n", r.output.text(series.bytes), series.file);
   if (!r.regime.empty()) out += fmt::format("  engine    {}\n", r.regime);
   if (!r.ecn.empty()) out += fmt::format("  ECN       {}\n", r.ecn);
+  for (const auto& notice : r.notices) out += fmt::format("  notice    {}\n", notice);
   for (const auto& warning : r.warnings) out += fmt::format("  warning   {}\n", warning);
   return out;
 }
@@ -123,6 +127,7 @@ nlohmann::ordered_json to_json(const Validated& r) {
           {"memory_bytes", r.memory},
           {"series_bytes", r.output.bytes()},
           {"ecn", ecn},
+          {"notices", r.notices},
           {"warnings", r.warnings}};
 }
 

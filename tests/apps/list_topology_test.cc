@@ -287,6 +287,16 @@ TEST_F(Small, LinkEventsChangeThePathsAndAreMarked) {
   EXPECT_EQ(picture.find("baseline"), std::string::npos);
 }
 
+// A plane that goes down is one line, and a link of the other one has its own.
+TEST_F(Small, APlaneThatGoesDownIsOneLine) {
+  std::ofstream(file_, std::ios::app) << "[[network.link_event]]\ntime = \"1 ms\"\nplane = 1\nstate = \"down\"\n"
+                                         "[[network.link_event]]\ntime = \"2 ms\"\na = 4\nb = 6\nstate = \"down\"\n";
+  const std::string text = listing({file_, "--set", "topology.planes=2"});
+  EXPECT_NE(text.find("\nplane 1 (12 links): down at 1 ms\nlink "), std::string::npos) << text;
+  EXPECT_EQ(count(text, ": down at 1 ms"), 1u);
+  EXPECT_EQ(count(text, " (4-6): down at 2 ms"), 2u);
+}
+
 // Every link between switches goes down: which cross is whose can be told, for each stands by itself with its numbers.
 TEST_F(Small, CrossesOfSeveralLinksAreToldApart) {
   std::ofstream file(file_, std::ios::app);

@@ -360,6 +360,18 @@ TEST(Summary, LeavesOutBoundsThatAreNotKnown) {
   c.bound = c.acknowledged_bound = 4_us;
   EXPECT_NE(to_text(s).find("received after 5.000 us, 25.00 % above the bound of 4.000 us"), std::string::npos)
       << to_text(s);
+  // What others take is no excess of its own.
+  c.shares_hosts_with = {"job B", "job C"};
+  EXPECT_NE(to_text(s).find("received after 5.000 us, alone it takes at least 4.000 us, but it shares hosts with job "
+                            "B, job C\n  acknowledged after 5.000 us\n"),
+            std::string::npos)
+      << to_text(s);
+  EXPECT_NE(to_json(s).find("\"excess\": null"), std::string::npos);
+  EXPECT_NE(to_json(s).find("\"shares_hosts_with\": ["), std::string::npos);
+  c.messages = 20'000'000;
+  c.bound = c.acknowledged_bound = {};
+  EXPECT_NE(to_text(s).find("received after 5.000 us, no bound: more than 10000000 messages\n"), std::string::npos)
+      << to_text(s);
 }
 
 // Tags and algorithms of one name are told apart, and long numbers do not run together.

@@ -313,6 +313,10 @@ TEST(BadInput, IsTold) {
        "probability; pause and resume frames never are)"},
       {"", "[[network.loss]]\nprobability = 1.5\n",
        "a.toml:12: key 'network.loss.0.probability': 1.5 is out of range; valid is 0 to 1"},
+      {"kind = \"incast\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nplaces = \"0\"",
+       "a.toml:11: key 'traffic.0.places': '0' is 1 host(s); a collective needs at least 2"},
+      {"kind = \"incast\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nranks = 1",
+       "a.toml:11: key 'traffic.0.ranks': '1' is 1 host(s); a collective needs at least 2"},
       {"", "[[network.loss]]\nprobability = 0.1\nlinks = \"0-3\"\n",
        "a.toml:13: key 'network.loss.0.links': there is no link 0-3; 0 is linked to 4"},
       {"", "[[network.loss]]\nprobability = 0.1\nlinks = \"fabric\"\n",
@@ -325,6 +329,17 @@ TEST(BadInput, IsTold) {
        "a.toml:13: key 'network.link_event.0.switch': there is no switch 3; switches are 4 to 4"},
       {"", "[[network.link_event]]\ntime = \"1 us\"\nplane = 1\nstate = \"down\"\n",
        "a.toml:13: key 'network.link_event.0.plane': there is no plane 1; this network has one, number 0"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\nstate = \"down\"\n",
+       "a.toml:11: key 'network.link_event.0': write the two nodes a and b of links, or a switch, or a plane"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 4\nplane = 0\nstate = \"down\"\n",
+       "a.toml:11: key 'network.link_event.0': it names links by a and b and by plane; write one of these ways, and a "
+       "row for each"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\nswitch = 4\nplane = 0\nstate = \"down\"\n",
+       "a.toml:11: key 'network.link_event.0': it names links by switch and by plane; write one of these ways, and a "
+       "row for each"},
+      {"", "[[network.link_event]]\ntime = \"1 us\"\na = 0\nb = 4\nparallel = 3\nstate = \"down\"\n",
+       "a.toml:15: key 'network.link_event.0.parallel': there is no link 0-4 number 3, but one link 0-4; leave out "
+       "which one it is"},
       {"", "[[network.link_event]]\ntime = \"1 us\"\na = 4\nstate = \"down\"\n",
        "a.toml:11: key 'network.link_event.0': b is missing; links are those between two nodes, a and b"},
       {"name = \"hpcc\"", "name = \"hpcc\"\nload_balancing.answer_ports = \"lane\"",
@@ -430,8 +445,9 @@ TEST(BadInput, KeysOfAnotherAlgorithmAreToldAsSuch) {
   } catch (const InputError& error) {
     const std::string message = error.what();
     EXPECT_TRUE(message.starts_with("a.toml:7: key 'algorithm.eta': unknown key")) << message;
-    EXPECT_TRUE(message.ends_with("; the file's keys are of 'hpcc', instead of which --set algorithm.name has 'pcc_rl': "
-                                  "--set 'algorithm={ name = \"pcc_rl\" }' leaves them all out"))
+    EXPECT_TRUE(
+        message.ends_with("; the file's keys are of 'hpcc', instead of which --set algorithm.name has 'pcc_rl': "
+                          "--set 'algorithm={ name = \"pcc_rl\" }' leaves them all out"))
         << message;
   }
   EXPECT_NO_THROW(load_scenario(text, "a.toml", {"algorithm={ name = \"pcc_rl\" }"}));

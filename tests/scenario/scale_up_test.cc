@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "weir/base/error.h"
 #include "weir/probe/collective_report.h"
 #include "weir/scenario/build.h"
@@ -81,14 +83,19 @@ TEST(ScaleUpSharing, TakesTheTimesByHand) {
   }
 }
 
-// Of a chain within a server what its links take, and of an all-to-all what each NIC has to send to other servers.
+// Within a server they are what its links take, and of an all-to-all what each NIC has to send to other servers.
 TEST(ScaleUpSharing, BoundsKnowServers) {
   const auto ring = only(kServer, {kShared, "traffic.0.operation=ring-all-reduce"});
   EXPECT_EQ(ring.bound, *ring.completion);
-  EXPECT_EQ(only(kServer, {kShared}).bound, 4'500_ns);
-  EXPECT_EQ(only(kServer, {"topology.hosts=16"}).bound, 12 * 100'000 * transmission_time(1_B, 400_Gbps));
-  EXPECT_EQ(only(kServer, {"topology.hosts=16", "traffic.0.window=2"}).bound,
-            12 * 100'000 * transmission_time(1_B, 400_Gbps));
+  EXPECT_EQ(only(kServer, {kShared}).bound, 12'500_ns);
+  EXPECT_EQ(only(kServer, {}).bound, 12'500_ns);
+  EXPECT_EQ(only(kServer, {kShared, "traffic.0.operation=gather"}).bound, 12'500_ns);
+  EXPECT_EQ(only(kServer, {"traffic.0.operation=gather"}).bound, 4'500_ns);
+  // 12 parts of 100 packets, the last of which has two links of 1 us to go
+  const Time packet = transmission_time(1048_B, 400_Gbps);
+  EXPECT_EQ(only(kServer, {"topology.hosts=16"}).bound, 12 * 100 * packet + packet + 2_us);
+  // The same with two calls, of which the second begins when the host has its acknowledgements.
+  EXPECT_GT(only(kServer, {"topology.hosts=16", "traffic.0.repeat=2"}).bound, 2 * (12 * 100 * packet));
 }
 
 // Half of the latency is not sooner than an epoch may be.
@@ -103,7 +110,12 @@ TEST(ScaleUpSharing, IsOfAllTraffic) {
   const auto run = build(load_scenario(two, "a.toml", {kShared, "traffic.1.scale_up_sharing=max-min"}));
   while (!run.simulation->advance()) {
   }
-  for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) EXPECT_EQ(*one.completion, 24'500_ns);
+  for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) {
+    EXPECT_EQ(*one.completion, 24'500_ns);
+    EXPECT_EQ(one.bound, 12'500_ns);
+    EXPECT_FALSE(one.excess());
+    EXPECT_EQ(one.shares_hosts_with, std::vector<std::string>{"collective"});
+  }
 }
 
 // 5/4 of 1,600 KB at half the rate go out of and into each of four GPUs: 40 us, where a ring takes 24 us at the whole
@@ -353,8 +365,18 @@ TEST(ServerChoice, IsThatOfTheTopology) {
         "a.toml", set);
     const TrafficSource& source = s.traffic.at(0);
     const std::int64_t group = std::get<std::int64_t>(source.kind->params->find("group")->get(source.params.get()));
-    EXPECT_EQ(s.notices.empty(), group == 1 || traffic.find("group") != std::string::npos);
+    const bool is_written = traffic.find("group") != std::string::npos;
+    EXPECT_TRUE(!is_written || s.notices.empty());
+    EXPECT_TRUE(group != 4 || s.notices.size() == 1);
     return group;
+  };
+  const auto told = [](const std::string& set) {
+    const Scenario s = load_scenario(
+        "[topology]\nkind = \"rail\"\nservers = 4\ngpus = 4\n[algorithm]\nname = \"fixed-window\"\n[[traffic]]\n"
+        "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n" +
+            set,
+        "a.toml");
+    return s.notices.empty() ? "" : s.notices.front();
   };
   const std::string ring = "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 MB\"\n";
   EXPECT_EQ(group_of(ring), 4);
@@ -366,7 +388,20 @@ TEST(ServerChoice, IsThatOfTheTopology) {
   EXPECT_EQ(group_of(ring + "ranks = 8\n"), 4);
   EXPECT_EQ(group_of(ring + "ranks = 2\n"), 1);
   EXPECT_EQ(group_of(ring + "ranks = 4\nstride = 4\n"), 1);
+  EXPECT_EQ(group_of(ring + "places = \"0-7\"\n"), 4);
+  EXPECT_EQ(group_of(ring + "places = \"0-12\"\n"), 1);
   EXPECT_EQ(group_of(ring, {"topology.gpus=1"}), 1);
+  // Messages that have a server to themselves and go by the network are told of, and those of rails are none.
+  const std::string by_network =
+      "messages of 'collective' within servers of 4 hosts, as the topology has them, go by the network, since its {} "
+      "are no whole servers; write group = 1 if that is meant";
+  const auto since = [&](const char* what) { return fmt::format(fmt::runtime(by_network), what); };
+  EXPECT_EQ(told("hosts = \"0-12\"\n"), since("hosts"));
+  EXPECT_EQ(told("places = \"0-12\"\n"), since("hosts"));
+  EXPECT_EQ(told("ranks = 2\n"), since("process groups"));
+  EXPECT_EQ(told("hosts = \"1-15:4\"\n"), "");
+  EXPECT_EQ(told("ranks = 4\nstride = 4\n"), "");
+  EXPECT_EQ(told("hosts = \"0-12\"\ngroup = 1\n"), "");
   EXPECT_EQ(group_of(ring, {"run.fast_forward.theta=0.05"}), 4);
   EXPECT_EQ(group_of("kind = \"training\"\ntensor = 4\ndata = 4\nactivations = \"1 MB\"\ngradients = \"1 MB\"\n"
                      "attention = \"10 us\"\nmlp = \"10 us\"\n"),

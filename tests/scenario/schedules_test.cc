@@ -220,8 +220,7 @@ group = 4
   EXPECT_NEAR(found.summary.completion->seconds() * 1e9, 150'422.08, 1.5);
   EXPECT_NEAR(*found.summary.bus_bandwidth() / 8e9, 50.647884, 0.001);
   EXPECT_NEAR(*found.summary.algorithm_bandwidth() / 8e9, 54.024409, 0.001);
-  // The bound leaves out the latency of 1 us.
-  EXPECT_NEAR(found.summary.bound.seconds() * 1e9, 149'422.08, 0.1);
+  EXPECT_NEAR(found.summary.bound.seconds() * 1e9, 150'422.08, 1.5);
   EXPECT_GT(*find(text, {"traffic.0.window=1"}).summary.completion, *found.summary.completion);
 }
 

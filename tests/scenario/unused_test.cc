@@ -79,6 +79,26 @@ TEST(UnusedParameters, AreTold) {
        {"a.toml:10: algorithm.fs_min_cwnd has no effect: it has none with algorithm.fs_range = \"0 ps\""}},
       {swift + "vai_ai_cap = 50\n",
        {"a.toml:9: algorithm.vai_ai_cap has no effect: it needs algorithm.vai_enabled = true"}},
+      // of traffic; an all-reduce has used what the choice of its algorithm asks for
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\nwindow = "
+              "2\norder = \"nccl\"\nroot = 1\nwithin = \"switch\"\nacross = \"tree\"\ngeneration = "
+              "\"volta\"\n",
+       {"a.toml:15: traffic.1.root has no effect: it needs traffic.1.operation = \"ring-broadcast\" or "
+        "\"ring-reduce\" or \"gather\" or \"scatter\"",
+        "a.toml:13: traffic.1.window has no effect: it needs traffic.1.operation = \"all-to-all\" or "
+        "\"all-to-all-v\" or \"gather\" or \"scatter\"",
+        "a.toml:16: traffic.1.within, across have no effect: each needs traffic.1.operation = "
+        "\"hierarchical-all-reduce\"",
+        "a.toml:18: traffic.1.generation has no effect: it needs traffic.1.operation = \"all-reduce\"",
+        "a.toml:14: traffic.1.order has no effect: it needs traffic.1.operation = \"all-to-all\" or "
+        "\"all-to-all-v\""}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nwindow = 2\n", {}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"scatter\"\nsize = \"1 KB\"\nstep_delay = \"1 us\"\n",
+       {"a.toml:13: traffic.1.step_delay has no effect: it has none with traffic.1.operation = \"all-to-all\" or "
+        "\"all-to-all-v\" or \"gather\" or \"scatter\" or \"in-switch-all-reduce\""}},
+      {hpcc + "[[traffic]]\nkind = \"training\"\ntensor = 4\ngroup = 1\nactivations = \"1 MB\"\ngradients = \"1 MB\"\n"
+              "attention = \"10 us\"\nmlp = \"10 us\"\nslow_factor = 3\n",
+       {"a.toml:17: traffic.1.slow_factor has no effect: it has none with traffic.1.slow = \"\""}},
       // what a preset sets is nobody's word
       {swift + "preset = \"fast-convergence-vai-sf\"\n", {}},
       {swift + "preset = \"fast-convergence\"\n", {}},
@@ -91,6 +111,16 @@ TEST(UnusedParameters, AreTold) {
     // the effective scenario writes everything, and is told of no more
     EXPECT_EQ(unused(effective(load_scenario(kBegin + text, "a.toml")).toml).size(), told.size());
   }
+}
+
+// An operation that is chosen has used what the choice asks for.
+TEST(UnusedParameters, OfAnAllReduceAreThoseThatItsChoiceDoesNotAskFor) {
+  const std::string all_reduce =
+      kBegin +
+      "[algorithm]\nname = \"hpcc\"\n[[traffic]]\nkind = \"collective\"\noperation = \"all-reduce\"\nsize = "
+      "\"1 MB\"\n";
+  EXPECT_EQ(unused(all_reduce + "generation = \"volta\"\n"), std::vector<std::string>{});
+  EXPECT_EQ(unused(all_reduce + "window = 2\n").size(), 1u);
 }
 
 }  // namespace

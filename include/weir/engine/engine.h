@@ -47,10 +47,18 @@ struct ActivityTimes {
   std::uint32_t host = 0;
 };
 
-// What a driver tells of its messages and its hosts (traffic::Driver::sums, chain, times_of).
+// A driver whose messages are in nobody's way (traffic::Driver::unhindered).
+struct UnhinderedDriver {
+  std::shared_ptr<const traffic::Driver> driver;  // none = there is no such
+  bool shares_ways_in = false;                    // scale-up messages to one GPU share its way in
+};
+UnhinderedDriver unhindered(const traffic::Driver& driver);
+
+// What a driver tells of its messages and its hosts (traffic::Driver::sums, times_of).
 struct DriverReport {
   traffic::MessageSums sums;
-  std::vector<traffic::ChainLink> chain;
+  UnhinderedDriver unhindered;
+  std::vector<bool> takes_part;  // by host
   std::vector<ActivityTimes> activities;
   std::uint32_t hosts = 0;  // those of which activities are known
 
@@ -60,7 +68,8 @@ struct DriverReport {
   void merge(const DriverReport& other);
 };
 // Nothing if the driver does not tell.
-std::optional<DriverReport> empty_report(const traffic::Driver& driver);
+std::optional<DriverReport> empty_report(const traffic::Driver& driver, const UnhinderedDriver& unhindered,
+                                         std::uint32_t hosts);
 
 // When the calls of Engine::on_finish() come.
 enum class FinishCalls : std::uint8_t { after_each_epoch, later };

@@ -191,16 +191,22 @@ struct ActivitySummary {
 struct CollectiveSummary {
   std::string tag;
   std::uint64_t messages = 0;
-  std::uint64_t unfinished = 0;  // messages that have not been acknowledged
-  Bytes payload;                 // of all messages
-  std::optional<Time> start;     // of the first message or computation; nothing = none has started
-  Time bound;                    // lower bounds of `completion` and of `acknowledged` (engine/endings/completion.h)
-  Time acknowledged_bound;
-  std::optional<Time> completion;    // from the start until all is received; nothing = not complete
+  std::uint64_t unfinished = 0;    // messages that have not been acknowledged
+  Bytes payload;                   // of all messages
+  std::optional<Time> start;       // of the first message or computation; nothing = none has started
+  Time bound;                      // lower bounds of `completion` and of `acknowledged` (engine/endings/completion.h);
+  Time acknowledged_bound;         // 0 = none is known
+  std::optional<Time> completion;  // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
   Bytes buffer;                      // of each host, of a collective operation; 0 = it is none
   std::vector<ActivitySummary> activities;  // nothing if its hosts do nothing but send
   double bus_factor = 0;  // bus bandwidth over buffer / completion, as nccl-tests has it (PERFORMANCE.md there)
+  std::vector<std::string> shares_hosts_with;  // tags of others that were under way at the same time, at some host
+
+  // How much longer it took than the bound, as a share of that; nothing if it is not complete, no bound is known, or
+  // others had the links of some host too, so that what is above the bound is not its own.
+  std::optional<double> excess() const { return excess_of(completion, bound); }
+  std::optional<double> acknowledged_excess() const { return excess_of(acknowledged, acknowledged_bound); }
 
   // buffer / completion in bit/s, and the same times bus_factor; nothing if it is no operation, or not complete.
   std::optional<double> algorithm_bandwidth() const {
@@ -211,11 +217,13 @@ struct CollectiveSummary {
     const auto algorithm = algorithm_bandwidth();
     return algorithm ? std::optional(*algorithm * bus_factor) : std::nullopt;
   }
+
+ private:
+  std::optional<double> excess_of(const std::optional<Time>& taken, Time least) const {
+    if (!taken || least <= Time{} || !shares_hosts_with.empty()) return std::nullopt;
+    return static_cast<double>((*taken - least).ps) / static_cast<double>(least.ps);
+  }
 };
-// How much longer something took than its lower bound, as a share of the bound; 0 = no longer.
-inline double excess(Time taken, Time bound) {
-  return static_cast<double>((taken - bound).ps) / static_cast<double>(std::max<std::int64_t>(1, bound.ps));
-}
 
 // Further figures of a probe, beside the parts above. Figures that are not finite are null in summary.json.
 struct Section {

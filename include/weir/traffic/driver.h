@@ -92,20 +92,13 @@ struct MessageSums {
   std::uint64_t at_once = 0;     // estimate: how many are on their way at the same time
   std::uint64_t unfinished = 0;  // not acknowledged
   Bytes payload;                 // of all
-  Bytes each;                    // the least that any host sends
   Bytes buffer;                  // of each host, and by how much bus bandwidth exceeds buffer / time; 0 = that means
   double bus_factor = 0;         // nothing for these
-  Time least;                    // what all of them together take at least, if more than chain() is known
+  Time least;                    // what hosts compute at least, if more is not known (Driver::unhindered)
   Time start = Time::max();      // of the first
   Time received;                 // the last that has been received was, and the last that has been acknowledged
   Time acknowledged;
 };
-// A message and what comes before it at its host.
-struct ChainLink {
-  Message message;
-  Time delay;  // from the receipt of the link before to the start of this
-};
-
 class Driver {
  public:
   virtual ~Driver() = default;
@@ -133,20 +126,20 @@ class Driver {
   virtual std::optional<MessageSums> sums() const { return std::nullopt; }
   // Adds what has happened at this host to them.
   virtual void add(std::uint32_t /*host*/, MessageSums&) const {}
-  // Messages of which each waits for the receipt of the one before: all of them together last at least as long.
-  virtual std::vector<ChainLink> chain() const { return {}; }
   // Calls visit() with a message of each two hosts of which one sends to the other by the network, until it returns
-  // false. Returns whether it never did. A driver that does not know them all tells those of its chain.
+  // false. Returns whether it never did. A driver that does not know them calls it with none.
   using VisitMessage = std::function<bool(const Message&)>;
-  virtual bool each_pair(const VisitMessage& visit) const {
-    for (const ChainLink& link : chain())
-      if (!visit(link.message)) return false;
-    return true;
-  }
+  virtual bool each_pair(const VisitMessage&) const { return true; }
+  // Whether a host sends or receives anything, as far as the driver knows.
+  virtual bool takes_part(std::uint32_t /*host*/) const { return true; }
   // By what a host spends its time, by name, and how much of it so far; nothing = it takes no part.
   virtual std::vector<std::string> activities() const { return {}; }
   virtual std::vector<Time> times_of(std::uint32_t /*host*/) const { return {}; }
 
+  // A copy of a driver that has not begun, by which the least time is found that its messages can take
+  // (src/weir/engine/endings/completion.h): the sooner it is told of what has happened, the sooner it sends, and no
+  // message later. So none waits for slots, and all of a server go by Desk::move(). Nothing = there is no such copy.
+  virtual std::unique_ptr<Driver> unhindered() const { return nullptr; }
   // A copy, in the state that it is in.
   virtual std::unique_ptr<Driver> clone() const = 0;
   // Saves and loads what it knows of a host, between epochs (checkpoints).

@@ -67,8 +67,7 @@ void add(Bar& bar, const ClaimFile& file, const std::vector<std::string>& overri
   while (!engine::advance_unstalled(*run.simulation)) {
   }
   const probe::CollectiveSummary c = probe::report_collectives(*run.simulation, run.tags).at(0);
-  bar.increase.push_back(c.acknowledged ? 100 * probe::excess(*c.acknowledged, c.acknowledged_bound)
-                                        : std::numeric_limits<double>::infinity());
+  bar.increase.push_back(100 * c.acknowledged_excess().value_or(std::numeric_limits<double>::infinity()));
   bar.lost += run.simulation->counters().dropped;
   bar.timeouts += run.simulation->counters().timeouts;
 }

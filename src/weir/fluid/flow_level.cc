@@ -57,6 +57,7 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
 void FlowLevel::add_driver(std::unique_ptr<traffic::Driver> driver) {
   const auto number = static_cast<std::uint32_t>(drivers_.size());
   tasks_ += driver->tasks();
+  unhindered_.push_back(engine::unhindered(*driver));
   drivers_.push_back(std::move(driver));
   for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) drivers_[number]->begin(desk_.of(number, h));
   share();  // among what these have sent
@@ -69,9 +70,10 @@ void FlowLevel::drive(std::unique_ptr<traffic::Driver> driver) {
 
 std::vector<engine::DriverReport> FlowLevel::driver_reports() const {
   std::vector<engine::DriverReport> out;
-  for (const auto& driver : drivers_)
-    if (auto report = engine::empty_report(*driver)) {
-      for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) report->add(*driver, h);
+  const std::uint32_t hosts = model_.topology.hosts;
+  for (std::size_t i = 0; i < drivers_.size(); ++i)
+    if (auto report = engine::empty_report(*drivers_[i], unhindered_[i], hosts)) {
+      for (std::uint32_t h = 0; h < hosts; ++h) report->add(*drivers_[i], h);
       out.push_back(*std::move(report));
     }
   return out;

@@ -165,7 +165,8 @@ class FlowLevel final : public engine::Engine {
   engine::Counters counters_;
 
   std::vector<std::unique_ptr<traffic::Driver>> drivers_;
-  engine::ProgramDriver* program_driver_ = nullptr;  // one of them; null: the traffic has no program
+  std::vector<engine::UnhinderedDriver> unhindered_;  // by driver
+  engine::ProgramDriver* program_driver_ = nullptr;   // one of them; null: the traffic has no program
   std::map<std::uint32_t, std::vector<engine::ScaleUpSwitch>> switches_;  // by the first host of the server
   std::vector<Carried> carried_;                                          // by slot, where the flow has a message
   std::vector<std::uint32_t> sent_by_;                                    // messages whose ids are chosen here, by host

@@ -70,9 +70,8 @@ Json slowdown(const FlowSummary& f) {
 
 Json collective(const CollectiveSummary& c) {
   const auto time = [](const std::optional<Time>& t) { return t ? Json(t->ps) : Json(nullptr); };
-  const auto beyond = [](const std::optional<Time>& t, Time bound) {
-    return t && bound > Time{} ? Json(rounded(excess(*t, bound))) : Json(nullptr);
-  };
+  const auto bound = [&](Time t) { return c.start && t > Time{} ? Json(t.ps) : Json(nullptr); };
+  const auto share = [](const std::optional<double>& s) { return s ? Json(rounded(*s)) : Json(nullptr); };
   Json json;
   json["tag"] = c.tag;
   json["messages"] = c.messages;
@@ -80,11 +79,12 @@ Json collective(const CollectiveSummary& c) {
   json["payload_bytes"] = c.payload.count;
   json["start_ps"] = time(c.start);
   json["completion_ps"] = time(c.completion);
-  json["bound_ps"] = c.start ? Json(c.bound.ps) : Json(nullptr);
-  json["excess"] = beyond(c.completion, c.bound);
+  json["bound_ps"] = bound(c.bound);
+  json["excess"] = share(c.excess());
   json["acknowledged_ps"] = time(c.acknowledged);
-  json["acknowledged_bound_ps"] = c.start ? Json(c.acknowledged_bound.ps) : Json(nullptr);
-  json["acknowledged_excess"] = beyond(c.acknowledged, c.acknowledged_bound);
+  json["acknowledged_bound_ps"] = bound(c.acknowledged_bound);
+  json["acknowledged_excess"] = share(c.acknowledged_excess());
+  for (const std::string& tag : c.shares_hosts_with) json["shares_hosts_with"].push_back(tag);
   for (const ActivitySummary& a : c.activities)
     json["activities"].push_back(
         {{"name", a.name}, {"mean_ps", a.mean.ps}, {"longest_ps", a.longest.ps}, {"longest_at_host", a.host}});

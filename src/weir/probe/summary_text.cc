@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "weir/base/params.h"
 #include "weir/base/text.h"
+#include "weir/engine/endings/completion.h"
 #include "weir/probe/anatomy_probe.h"
 #include "weir/probe/summary.h"
 #include "weir/probe/view_probe.h"
@@ -76,10 +78,20 @@ void flows(Text& out, const FlowSummary& f, Time sim_time) {
   out.rows(f.by_equal_count);
 }
 
-// Where a bound is known: it is 0 where messages take no network, and of calls one after the other in servers.
-std::string beyond(Time taken, Time bound, std::string_view of) {
-  if (bound == Time{}) return "";
-  return fmt::format(", {:.2f} % above {}{}", 100 * excess(taken, bound), of, us(bound));
+// What is above the bound is a collective's own, unless others are at the same hosts.
+std::string beyond(const std::optional<double>& excess, Time bound, std::string_view of) {
+  return excess ? fmt::format(", {:.2f} % above {}{}", 100 * *excess, of, us(bound)) : "";
+}
+
+// Why no excess is told.
+std::string no_excess(const CollectiveSummary& c) {
+  if (c.bound == Time{})
+    return c.messages > engine::kMostMessagesOfBounds
+               ? fmt::format(", no bound: more than {} messages", engine::kMostMessagesOfBounds)
+               : "";
+  return c.shares_hosts_with.empty() ? ""
+                                     : fmt::format(", alone it takes at least {}, but it shares hosts with {}",
+                                                   us(c.bound), fmt::join(c.shares_hosts_with, ", "));
 }
 
 void collective(Text& out, const CollectiveSummary& c) {
@@ -89,12 +101,13 @@ void collective(Text& out, const CollectiveSummary& c) {
   if (!c.start) {
     out.line("{}: {}, not started", name, messages);
   } else if (!c.completion) {
-    out.line("{}: {} of {} unfinished; at least {} are needed", name, c.unfinished, messages, us(c.bound));
+    out.line("{}: {} of {} unfinished{}", name, c.unfinished, messages,
+             c.bound > Time{} ? fmt::format("; at least {} are needed", us(c.bound)) : "");
   } else {
     out.line("{}: {}, received after {}{}", name, messages, us(*c.completion),
-             beyond(*c.completion, c.bound, "the bound of "));
+             c.excess() ? beyond(c.excess(), c.bound, "the bound of ") : no_excess(c));
     out.line("  acknowledged after {}{}", us(*c.acknowledged),
-             c.bound == Time{} ? "" : beyond(*c.acknowledged, c.acknowledged_bound, ""));
+             beyond(c.acknowledged_excess(), c.acknowledged_bound, ""));
     for (const ActivitySummary& a : c.activities)
       out.line("  {:<20} {:5.1f} % of the time in the mean, longest at host {}: {}", a.name,
                100 * a.mean.seconds() / c.completion->seconds(), a.host, us(a.longest));

@@ -112,6 +112,7 @@ struct TrafficSource {
   std::string profile;
   std::shared_ptr<const void> params;
   bool completion = false;        // its flows are one collective
+  bool is_chosen = false;         // operation = "all-reduce" is written, and `params` have what was chosen for it
   std::vector<InlineFlow> flows;  // instead of the file of a flow list
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -36,18 +37,33 @@ std::optional<net::Topology> topology_of(const Scenario& s) {
   }
 }
 
-bool are_whole_servers(const std::string& text, const net::Topology& t) {
+// Those that take part; nothing = that is refused later, with its place.
+template <class T>
+std::optional<std::vector<std::uint32_t>> hosts_of(const T& params, const net::Topology& t) {
   traffic::Context context;
   context.host_rates.resize(t.hosts);
-  const std::uint32_t group = t.hosts_per_server;
   try {
-    const auto hosts = traffic::parse_hosts(text, "hosts", context);
-    for (std::size_t i = 0; i < hosts.size(); ++i)
-      if (hosts[i] / group != hosts[i - i % group] / group) return false;
-    return hosts.size() % group == 0;
+    return traffic::hosts_of_job(params.hosts, params.places, params.placement, t.hosts_per_server, context);
   } catch (const InputError&) {
-    return false;
+    return std::nullopt;
   }
+}
+
+bool are_whole_servers(const std::vector<std::uint32_t>& hosts, std::uint32_t group) {
+  for (std::size_t i = 0; i < hosts.size(); ++i)
+    if (hosts[i] / group != hosts[i - i % group] / group) return false;
+  return hosts.size() % group == 0;
+}
+
+// Whether two hosts of one process group are of one server.
+bool share_servers(const std::vector<std::uint32_t>& hosts, std::uint32_t group, std::size_t ranks,
+                   std::uint32_t stride) {
+  std::set<std::pair<std::size_t, std::uint32_t>> seen;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const std::size_t process_group = ranks == 0 ? 0 : i / (ranks * stride) * stride + i % stride;
+    if (!seen.emplace(process_group, hosts[i] / group).second) return true;
+  }
+  return false;
 }
 
 bool is_ring(traffic::Operation o) {
@@ -67,11 +83,16 @@ bool has_rails(const net::Topology& t, const net::Routing& routing) {
   return std::find_first_of(first.begin(), first.end(), last.begin(), last.end()) == first.end();
 }
 
-bool fits(const traffic::Collective& c, std::uint32_t group) {
-  return c.ranks == 0 || (c.ranks % group == 0 && c.stride == 1);
-}
-bool fits(const traffic::Calls&, std::uint32_t) { return true; }
-bool fits(const traffic::Training&, std::uint32_t) { return true; }
+// How hosts are cut into process groups, if that is known here.
+struct ProcessGroups {
+  std::uint32_t ranks = 0;
+  std::uint32_t stride = 1;
+
+  bool fit(std::uint32_t group) const { return ranks == 0 || (ranks % group == 0 && stride == 1); }
+};
+ProcessGroups process_groups(const traffic::Collective& c) { return {c.ranks, c.stride}; }
+ProcessGroups process_groups(const traffic::Calls&) { return {}; }
+ProcessGroups process_groups(const traffic::Training&) { return {}; }
 
 template <class T>
 void choose(Scenario& s, TrafficSource& source) {
@@ -80,7 +101,18 @@ void choose(Scenario& s, TrafficSource& source) {
   if (!topology || topology->hosts_per_server == 1) return;
   auto params = *static_cast<const T*>(source.params.get());
   const std::uint32_t group = topology->hosts_per_server;
-  if (params.group == group || !fits(params, group) || !are_whole_servers(params.hosts, *topology)) return;
+  const auto hosts = hosts_of(params, *topology);
+  if (params.group == group || !hosts) return;
+  const ProcessGroups groups = process_groups(params);
+  const bool are_whole = are_whole_servers(*hosts, group);
+  if (!are_whole || !groups.fit(group)) {
+    if (share_servers(*hosts, group, groups.ranks, groups.stride))
+      s.notices.push_back(
+          fmt::format("messages of '{}' within servers of {} hosts, as the topology has them, go by the network, since "
+                      "its {} are no whole servers; write group = 1 if that is meant",
+                      source.tag, group, are_whole ? "process groups" : "hosts"));
+    return;
+  }
   params.group = group;
   source.params = std::make_shared<T>(params);
   s.notices.push_back(fmt::format(
@@ -113,6 +145,7 @@ void choose_algorithm(Scenario& s, TrafficSource& source) {
   try {
     traffic::AllReduceChoice choice = traffic::choose_all_reduce(given, context);
     source.params = std::make_shared<traffic::Collective>(std::move(choice.collective));
+    source.is_chosen = true;
     if (!choice.reason.empty()) s.notices.push_back(fmt::format("'{}': {}", source.tag, choice.reason));
   } catch (const InputError&) {  // refused later, with its place
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "weir/probe/catalogue.h"
@@ -75,6 +76,10 @@ class Check {
       const auto start = preset_params(*p.algorithm, p.preset);
       table(*p.algorithm->params, p.params.get(), start.get(), path, &p);
     }
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i)
+      if (const TrafficSource& source = scenario_.traffic[i]; source.params != nullptr)
+        table(*source.kind->params, source.params.get(), source.kind->params->make().get(),
+              fmt::format("traffic.{}", i), nullptr, source.is_chosen);
   }
 
  private:
@@ -89,14 +94,17 @@ class Check {
       }
   }
 
-  // Values that are those of `start` are as good as not written.
+  // Values that are those of `start` are as good as not written. `is_chosen`: so is the operation, of "all-reduce".
   void table(const ParamSet& set, const void* object, const void* start, const std::string& path,
-             const ProfileSettings* profile) {
+             const ProfileSettings* profile, bool is_chosen = false) {
     std::vector<std::pair<std::string, std::vector<std::string>>> unmet;  // why, and which
     for (const Param& p : set.params()) {
       if (!scenario_.places.contains(join(path, p.name)) || p.get(object) == p.get(start)) continue;
-      const auto need =
-          std::find_if(p.needs.begin(), p.needs.end(), [&](const Need& n) { return !is_met(n, set, object, profile); });
+      const auto need = std::find_if(p.needs.begin(), p.needs.end(), [&](const Need& n) {
+        const bool by_choice = is_chosen && n.key == "operation" && !n.other &&
+                               std::find(n.values.begin(), n.values.end(), "all-reduce") != n.values.end();
+        return !by_choice && !is_met(n, set, object, profile);
+      });
       if (need == p.needs.end()) continue;
       const std::string why = text(*need, path, profile);
       const auto known =
@@ -113,6 +121,7 @@ class Check {
     if (need.values.empty()) {
       const auto* fact =
           std::find_if(std::begin(kFacts), std::end(kFacts), [&](const Fact& f) { return f.key == need.key; });
+      if (fact == std::end(kFacts)) throw std::logic_error(fmt::format("there is no fact '{}'", need.key));
       return fact->holds(model_);
     }
     const auto suits = [&](const Found& value) {

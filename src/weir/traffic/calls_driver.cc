@@ -111,7 +111,6 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
     : repeat_(repeat),
       start_(calls[0].what.start),
       labels_(context.labels),
-      fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
       names_{"computation"},
       of_host_(context.hosts()) {
   for (NamedCall& named : calls) {
@@ -139,7 +138,6 @@ CallsDriver::CallsDriver(const CallsDriver& other)
     : repeat_(other.repeat_),
       start_(other.start_),
       labels_(other.labels_),
-      fastest_(other.fastest_),
       names_(other.names_),
       tasks_(other.tasks_),
       of_host_(other.of_host_) {
@@ -279,7 +277,6 @@ void CallsDriver::look(Desk& desk) {
 
 std::optional<MessageSums> CallsDriver::sums() const {
   MessageSums out{.tag = labels_.tag, .messages = tasks_, .unfinished = tasks_};
-  Bytes each;
   for (const Call& call : calls_) {
     std::uint64_t at_once = 0;
     for (const auto& group : call.groups) {
@@ -289,8 +286,6 @@ std::optional<MessageSums> CallsDriver::sums() const {
       at_once += one.at_once;
     }
     out.at_once = std::max(out.at_once, at_once);
-    each = saturating_sum(each, saturating_product(call.groups[0]->sums()->each, repeat_));
-    out.least = saturating_sum(out.least, call.compute * static_cast<std::int64_t>(repeat_));
   }
   const bool only_one = calls_.size() == 1 && calls_[0].compute == Time{};
   if (only_one) {
@@ -298,9 +293,6 @@ std::optional<MessageSums> CallsDriver::sums() const {
     out.buffer = saturating_product(one.buffer, repeat_);
     out.bus_factor = one.bus_factor;
   }
-  out.least = saturating_sum(out.least, transmission_time(each, fastest_));
-  if (count() == 1)
-    out.least = std::max(out.least, saturating_sum(calls_[0].compute, calls_[0].groups[0]->sums()->least));
   return out;
 }
 
@@ -309,11 +301,10 @@ void CallsDriver::add(std::uint32_t host, MessageSums& sums) const {
   for (const Call& call : calls_) call.of(host).add(host, sums);
 }
 
-// Of one call alone: whoever begins the next one's chain need not be at the end of this one's.
-std::vector<ChainLink> CallsDriver::chain() const {
-  if (count() > 1) return {};
-  std::vector<ChainLink> out = calls_[0].groups[0]->chain();
-  if (!out.empty()) out.front().delay += calls_[0].compute;
+std::unique_ptr<Driver> CallsDriver::unhindered() const {
+  std::unique_ptr<Driver> out = clone();
+  for (const Call& call : static_cast<CallsDriver&>(*out).calls_)
+    for (const auto& group : call.groups) group->unhinder();
   return out;
 }
 

@@ -37,8 +37,9 @@ class CallsDriver final : public Driver {
 
   std::optional<MessageSums> sums() const override;
   void add(std::uint32_t host, MessageSums& sums) const override;
-  std::vector<ChainLink> chain() const override;
   bool each_pair(const VisitMessage& visit) const override;
+  bool takes_part(std::uint32_t host) const override { return calls_[0].members->places[host] != Members::kNone; }
+  std::unique_ptr<Driver> unhindered() const override;
   std::vector<std::string> activities() const override { return names_; }
   std::vector<Time> times_of(std::uint32_t host) const override;
 
@@ -74,7 +75,6 @@ class CallsDriver final : public Driver {
   CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, const Context& context);
   CallsDriver(const CallsDriver& other);
 
-  bool takes_part(std::uint32_t host) const { return calls_[0].members->places[host] != Members::kNone; }
   std::uint64_t count() const { return std::uint64_t{repeat_} * calls_.size(); }
   const Call& call_of(const OfHost& own) const { return calls_[own.call % calls_.size()]; }
   const Call& call_of(const Message& message) const {
@@ -93,7 +93,6 @@ class CallsDriver final : public Driver {
   const std::uint32_t repeat_;
   const Time start_;
   const Labels labels_;
-  Rate fastest_;  // of hosts' links
   std::vector<Call> calls_;
   std::vector<std::string> names_;  // of activities; the first is computation
   std::uint64_t tasks_ = 0;

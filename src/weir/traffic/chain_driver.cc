@@ -61,11 +61,4 @@ void ChainDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
     if (const std::uint32_t own = place(rank, channel); own + 1 < ranks()) visit(message_of(own, channel));
 }
 
-std::vector<CollectiveDriver::Hop> ChainDriver::longest() const {
-  std::vector<Hop> out;
-  for (std::uint32_t own = 0; own + 1 < ranks(); ++own) out.push_back({at(own, 0), message_of(own, 0)});
-  if (collective().channels == 1) out.front().message.size = collective().size;
-  return out;
-}
-
 }  // namespace weir::traffic

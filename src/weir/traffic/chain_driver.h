@@ -26,9 +26,7 @@ class ChainDriver final : public CollectiveDriver {
   void gone(Desk& desk, std::uint32_t rank) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override { return saturating_product(collective().size, ranks() - 1); }
-  Bytes each() const override { return {}; }
-  // With one channel the whole buffer leaves the first rank before the last chunk has gone along the chain.
-  std::vector<Hop> longest() const override;
+  std::uint64_t longest() const override { return ranks() - 1; }
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { next_[rank] = first_chunks(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }

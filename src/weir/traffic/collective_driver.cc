@@ -20,7 +20,6 @@ CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, 
     : collective_(c),
       scale_up_(scale_up_of(c)),
       shares_(scale_up_.is_there() && c.scale_up_sharing == Sharing::max_min),
-      fastest_(*std::max_element(context.host_rates.begin(), context.host_rates.end())),
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
@@ -179,14 +178,12 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
                      .messages = messages_,
                      .rows = id_ == kAnyId ? messages_ : 0,
                      .at_once = collective_.window > 0 ? std::uint64_t{ranks()} * collective_.window
-                                                       : messages_ / std::max<std::size_t>(longest().size(), 1) *
+                                                       : messages_ / std::max<std::uint64_t>(longest(), 1) *
                                                              first_chunks() / collective_.chunks,
                      .unfinished = messages_,
                      .payload = payload(),
-                     .each = each(),
                      .buffer = buffer(),
-                     .bus_factor = bus_factor(collective_.operation, ranks()),
-                     .least = std::max({least(), near_least(), transmission_time(each(), fastest_)})};
+                     .bus_factor = bus_factor(collective_.operation, ranks())};
 }
 
 void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
@@ -198,32 +195,15 @@ void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
   sums.acknowledged = std::max(sums.acknowledged, rank.acknowledged);
 }
 
-Time CollectiveDriver::near_least() const {
-  Time out;
-  if (!scale_up_.is_there()) return out;
-  for (const Hop& hop : longest())
-    if (const Message m = message(hop.from, hop.message); is_near(m))
-      out = saturating_sum(out, transmission_time(m.size, scale_up_.rate) + scale_up_.latency);
+std::unique_ptr<Driver> CollectiveDriver::unhindered() const {
+  std::unique_ptr<Driver> out = clone();
+  static_cast<CollectiveDriver&>(*out).unhinder();
   return out;
 }
 
-std::vector<ChainLink> CollectiveDriver::chain() const {
-  std::vector<ChainLink> out;
-  Time delay = collective_.start;
-  for (const Hop& hop : longest()) {
-    const Message m = message(hop.from, hop.message);
-    if (is_near(m)) {
-      delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
-    } else {
-      Message last = m;
-      last.src = by_whom(m);
-      if (last.src != m.src) delay += transmission_time(m.size, scale_up_.rate) + scale_up_.latency;
-      out.push_back({last, delay});
-      delay = {};
-    }
-    delay += collective_.step_delay;
-  }
-  return out;
+void CollectiveDriver::unhinder() {
+  collective_.slots = 0;
+  shares_ = scale_up_.is_there();
 }
 
 bool CollectiveDriver::each_pair(const VisitMessage& visit) const {

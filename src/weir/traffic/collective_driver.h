@@ -36,8 +36,10 @@ class CollectiveDriver : public Driver {
 
   std::optional<MessageSums> sums() const final;
   void add(std::uint32_t host, MessageSums& sums) const final;
-  std::vector<ChainLink> chain() const final;
   bool each_pair(const VisitMessage& visit) const final;
+  bool takes_part(std::uint32_t host) const final { return who_.rank(host) != kNone; }
+  std::unique_ptr<Driver> unhindered() const final;
+  void unhinder();
 
   void archive(Saver& a, std::uint32_t host) final;
   void archive(Loader& a, std::uint32_t host) final;
@@ -77,10 +79,6 @@ class CollectiveDriver : public Driver {
     return static_cast<std::uint32_t>(word) & ((1u << kStepBits) - 1);
   }
 
-  struct Hop {
-    std::uint32_t from = 0;  // rank
-    Send message;
-  };
   using VisitSend = std::function<void(const Send&)>;
 
   // `messages` in all.
@@ -118,14 +116,11 @@ class CollectiveDriver : public Driver {
   virtual void gone(Desk&, std::uint32_t /*rank*/) {}
   // How many messages the rank receives and sends.
   virtual std::uint64_t moves(std::uint32_t rank) const = 0;
-  // What all ranks send, and the least that each sends by the network.
+  // What all ranks send, and what bandwidths are told of (MessageSums).
   virtual Bytes payload() const = 0;
-  virtual Bytes each() const = 0;
-  // What bandwidths are told of, and what all takes at least (MessageSums).
   virtual Bytes buffer() const { return collective_.size; }
-  virtual Time least() const { return {}; }
-  // Messages of which each waits for the one before.
-  virtual std::vector<Hop> longest() const = 0;
+  // How many messages there are of which each waits for the one before.
+  virtual std::uint64_t longest() const = 0;
   // Calls visit() with a message of this rank to each other one that it sends to beyond its server.
   virtual void each_peer(std::uint32_t rank, const VisitSend& visit) const = 0;
   // What else is known of a rank; it begins anew.
@@ -165,13 +160,10 @@ class CollectiveDriver : public Driver {
   void leave(Desk& desk, std::uint32_t rank);
   Message message(std::uint32_t rank, const Send& send) const;
   bool is_near(const Message& m) const { return scale_up_.is_there() && scale_up_.joins(m.src, m.dst); }
-  // What the longest chain takes of scale-up links.
-  Time near_least() const;
 
-  const Collective collective_;
+  Collective collective_;
   const ScaleUp scale_up_;
-  const bool shares_;       // its links by Desk::move()
-  const Rate fastest_;      // of hosts' links
+  bool shares_;             // its links by Desk::move()
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "weir/base/trim.h"
 #include "weir/traffic/checks.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/matrix_file.h"
@@ -146,7 +147,18 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
   const Hosts hosts = hosts_of_job(c.hosts, c.places, c.placement, c.group, context);
   const auto all = static_cast<std::uint32_t>(hosts.size());
   const std::uint32_t n = c.ranks > 0 ? c.ranks : all;
-  if (n < 2) throw InputError("hosts", fmt::format("'{}' is {} host(s); a collective needs at least 2", c.hosts, n));
+  if (n < 2) {
+    const bool is_by_ranks = c.ranks > 0;
+    const bool is_by_places = !is_by_ranks && trim(c.places) != "all";
+    throw InputError(is_by_ranks    ? "ranks"
+                     : is_by_places ? "places"
+                                    : "hosts",
+                     fmt::format("'{}' is {} host(s); a collective needs at least 2",
+                                 is_by_ranks    ? std::to_string(c.ranks)
+                                 : is_by_places ? c.places
+                                                : c.hosts,
+                                 n));
+  }
   if (all % (std::uint64_t{n} * c.stride) != 0)
     throw InputError(c.ranks > 0 ? "ranks" : "stride",
                      fmt::format("the {} hosts are no whole number of {} * {} = {}, ranks times stride", all, n,
@@ -163,10 +175,10 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError("channels", fmt::format("{} chunk(s) cannot go by {} channels; write at least as many chunks",
                                              c.chunks, c.channels));
   if (c.root >= n) throw InputError("root", fmt::format("there is no rank {}; valid is 0 to {}", c.root, n - 1));
-  check_pxn(c.pxn, c.group, c.scale_up_sharing, hosts);
   if (c.group > 1 && all % c.group != 0)
     throw InputError("group", fmt::format("{} does not divide the {} hosts into whole servers; valid are {}", c.group,
                                           all, divisors_text(all, 1, all)));
+  check_pxn(c.pxn, c.group, c.scale_up_sharing, hosts);
   const Hosts placed = by_group(hosts, n, c.stride);
   check_servers(c, placed, n);
   check_in_switch(c, placed, n);
@@ -252,7 +264,8 @@ void Collective::describe(ParamList<Collective>& p) {
       .only_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "tree-all-reduce",
                                "ring-broadcast", "ring-reduce"});
   p.time("start", &C::start, "the first messages start, or what is computed before them");
-  p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it");
+  p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it")
+      .not_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter", "in-switch-all-reduce"});
   p.integer("repeat", &C::repeat, 1, kMaxCalls,
             "so many times, one after the other; a host goes on when it has all that it receives, and all that it "
             "sends is acknowledged");

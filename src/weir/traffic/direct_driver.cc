@@ -32,44 +32,29 @@ DirectDriver::DirectDriver(const Collective& c, const Context& context, const Co
   const std::uint32_t n = ranks();
   if (c.operation == Operation::all_to_all) {
     payload_ = saturating_product(c.size, n - 1);
-    // Parts of a buffer differ by a byte.
-    const std::int64_t part = c.size.count / c.chunks / n;
-    each_ = {(n - std::min<std::int64_t>(n, c.group > 1 ? c.group : 1)) * part * c.chunks};
   } else if (c.operation == Operation::in_switch_all_reduce) {
     for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk)
       payload_ = saturating_sum(payload_, saturating_product(amount(0, 0, chunk), std::uint64_t{n} * (n - 1)));
   } else if (c.operation == Operation::all_to_all_v) {
-    count_given(context, plan.scale_up);
+    count_given();
   } else {
-    const Bytes own = parts_of(c.size, c.root, 1, n);
-    payload_ = c.size - own;
-    if (c.group == 1)
-      least_ = transmission_time(payload_ - Bytes{std::min<std::int64_t>(payload_.count, n * std::int64_t{c.chunks})},
-                                 context.host_rates[host(c.root)]);
+    payload_ = c.size - parts_of(c.size, c.root, 1, n);
   }
 }
 
-// What hosts' links are busy with at least, and the largest part of a host, as nccl-tests counts it: all that it has to
-// send or to receive, with what it keeps.
-void DirectDriver::count_given(const Context& context, const ScaleUp& scale_up) {
+// The largest part of a host, as nccl-tests counts it: all that it has to send or to receive, with what it keeps.
+void DirectDriver::count_given() {
   const std::uint32_t n = ranks();
   for (std::uint32_t rank = 0; rank < n; ++rank) {
-    Bytes whole[2];
-    Bytes by_network[2];
+    Bytes sends;
+    Bytes receives;
     for (std::uint32_t other = 0; other < n; ++other) {
-      const Bytes both[2] = {(*sizes_)[std::size_t{rank} * n + other], (*sizes_)[std::size_t{other} * n + rank]};
-      const bool is_near = scale_up.is_there() && scale_up.joins(host(rank), host(other));
-      if (other != rank) payload_ = saturating_sum(payload_, both[0]);
-      if (collective().pxn) continue;  // others may send it
-      for (int way = 0; way < 2; ++way) {
-        whole[way] = saturating_sum(whole[way], both[way]);
-        if (other != rank && !is_near) by_network[way] = saturating_sum(by_network[way], both[way]);
-      }
+      const Bytes size = (*sizes_)[std::size_t{rank} * n + other];
+      if (other != rank) payload_ = saturating_sum(payload_, size);
+      sends = saturating_sum(sends, size);
+      receives = saturating_sum(receives, (*sizes_)[std::size_t{other} * n + rank]);
     }
-    for (int way = 0; way < 2; ++way) {
-      buffer_ = std::max(buffer_, whole[way]);
-      least_ = std::max(least_, transmission_time(by_network[way], context.host_rates[host(rank)]));
-    }
+    buffer_ = std::max({buffer_, sends, receives});
   }
 }
 
@@ -133,16 +118,6 @@ void DirectDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
   for (std::uint32_t peer = 0; peer < peers(rank); ++peer)
     if (const Bytes size = amount(rank, peer, 0); size > Bytes{})
       visit({.to = to(rank, peer), .peer = peer, .size = size});
-}
-
-std::vector<CollectiveDriver::Hop> DirectDriver::longest() const {
-  const bool is_equal = is_exchange(collective().operation);
-  std::vector<Hop> out;
-  for (std::uint32_t rank = 0; rank < (is_equal ? 1 : ranks()); ++rank)
-    for (std::uint32_t peer = 0; peer < (is_equal ? 1 : peers(rank)); ++peer)
-      if (const Bytes size = amount(rank, peer, 0); out.empty() ? size > Bytes{} : size > out[0].message.size)
-        out.assign(1, {rank, {.to = to(rank, peer), .peer = peer, .size = size}});
-  return out;
 }
 
 }  // namespace weir::traffic

@@ -28,7 +28,7 @@ class DirectDriver final : public CollectiveDriver {
   std::uint32_t peers(std::uint32_t rank) const;
   std::uint32_t to(std::uint32_t rank, std::uint32_t peer) const;
   Bytes amount(std::uint32_t rank, std::uint32_t peer, std::uint32_t chunk) const;
-  void count_given(const Context& context, const ScaleUp& scale_up);
+  void count_given();
   // Sends so many more.
   void send_next(Desk& desk, std::uint32_t rank, std::uint64_t count);
 
@@ -37,11 +37,8 @@ class DirectDriver final : public CollectiveDriver {
   void gone(Desk& desk, std::uint32_t rank) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override { return payload_; }
-  Bytes each() const override { return each_; }
   Bytes buffer() const override { return buffer_; }
-  Time least() const override { return least_; }
-  // The longest message alone.
-  std::vector<Hop> longest() const override;
+  std::uint64_t longest() const override { return 1; }
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { next_[rank] = 0; }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }
@@ -51,9 +48,7 @@ class DirectDriver final : public CollectiveDriver {
   const std::shared_ptr<const PeerOrder> order_;  // null = the next one first
   std::vector<std::uint64_t> next_;               // by rank: the next message, of those of all chunks to all peers
   Bytes payload_;
-  Bytes each_;
   Bytes buffer_;
-  Time least_;
 };
 
 }  // namespace weir::traffic

@@ -187,37 +187,20 @@ Bytes HierarchyDriver::payload() const {
   return saturating_sum(near, saturating_product(collective().size, ring_steps()));
 }
 
-// Parts of a buffer differ by a byte, in each step of each chunk. A tree's leaves send less than others.
-Bytes HierarchyDriver::each() const {
-  if (by_trees()) return {};
-  const std::int64_t part = collective().size.count / collective().chunks / gpus() / servers() - 2;
-  return {std::max<std::int64_t>(0, part * ring_steps() * collective().chunks)};
-}
-
-// With the last chunk: to the farthest rank of a server, from the server that is farthest from the root there and back,
-// and round that server.
-std::vector<CollectiveDriver::Hop> HierarchyDriver::longest() const {
-  const std::uint32_t chunk = collective().chunks - 1;
-  std::vector<std::uint32_t> path{0};  // servers, up to the root
-  for (std::uint32_t server = 0; server < servers() && by_trees(); ++server) {
-    std::vector<std::uint32_t> way{server};
-    while (double_tree(way.back(), servers(), 0).parent != kNoRank)
-      way.push_back(double_tree(way.back(), servers(), 0).parent);
-    if (way.size() > path.size()) path = way;
+// To the farthest rank of a server, from the server that is farthest from the root there and back, and round that
+// server.
+std::uint64_t HierarchyDriver::longest() const {
+  const std::uint64_t near_steps = by_switch() ? 1 : gpus() - 1;
+  if (!by_trees()) return 2 * near_steps + ring_steps();
+  std::uint64_t deepest = 0;
+  for (std::uint32_t server = 0; server < servers(); ++server) {
+    std::uint64_t depth = 0;
+    for (std::uint32_t at = double_tree(server, servers(), 0).parent; at != kNoRank;
+         at = double_tree(at, servers(), 0).parent)
+      ++depth;
+    deepest = std::max(deepest, depth);
   }
-  std::vector<Hop> out;
-  std::uint32_t rank = path.front() * gpus();
-  const auto go = [&](const Send& message) {
-    out.push_back({rank, message});
-    rank = message.to;
-  };
-  const std::uint32_t near_steps = by_switch() ? 1 : gpus() - 1;
-  for (std::uint32_t k = 0; k < near_steps; ++k) go(near_message(rank, chunk, Phase::adds_up, k));
-  for (std::uint32_t step = 0; step < ring_steps() && !by_trees(); ++step) go(ring_message(rank, chunk, step));
-  for (std::size_t i = 1; i < path.size(); ++i) go(tree_message(rank, chunk, 0, false, path[i], 0));
-  for (std::size_t i = path.size() - 1; i > 0; --i) go(tree_message(rank, chunk, 0, true, path[i - 1], 1));
-  for (std::uint32_t k = 0; k < near_steps; ++k) go(near_message(rank, chunk, Phase::spreads, k));
-  return out;
+  return 2 * (near_steps + deepest);
 }
 
 void HierarchyDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {

@@ -85,8 +85,7 @@ class HierarchyDriver final : public CollectiveDriver {
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override;
-  Bytes each() const override;
-  std::vector<Hop> longest() const override;
+  std::uint64_t longest() const override;
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { come_[rank].clear(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }

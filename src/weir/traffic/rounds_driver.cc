@@ -33,25 +33,8 @@ void RoundsDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   }
 }
 
-Bytes RoundsDriver::each() const {
-  if (collective().group > 1 || collective().operation == Operation::barrier) return {};
-  // Parts of a buffer differ by a byte.
-  const std::int64_t part = collective().size.count / collective().chunks / ranks();
-  return {payload().count / std::max<std::int64_t>(1, collective().size.count) * part * collective().chunks};
-}
-
 void RoundsDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
   for (std::uint32_t round = 0; round < rounds_.rounds(); ++round) visit(message_of(rank, 0, round));
-}
-
-std::vector<CollectiveDriver::Hop> RoundsDriver::longest() const {
-  std::vector<Hop> out;
-  std::uint32_t rank = 0;
-  for (std::uint32_t round = 0; round < rounds_.rounds(); ++round) {
-    out.push_back({rank, message_of(rank, collective().chunks - 1, round)});
-    rank = out.back().message.to;
-  }
-  return out;
 }
 
 }  // namespace weir::traffic

@@ -29,9 +29,7 @@ class RoundsDriver final : public CollectiveDriver {
     return std::uint64_t{2} * rounds_.rounds() * collective().chunks;
   }
   Bytes payload() const override { return rounds_.total(collective().size); }
-  Bytes each() const override;
-  // Round by round from one rank to the next.
-  std::vector<Hop> longest() const override;
+  std::uint64_t longest() const override { return rounds_.rounds(); }
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { come_[rank].clear(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }

@@ -106,16 +106,6 @@ Bytes Schedule::total(Bytes size) const {
   return saturating_product(size, (ranks_ - std::uint64_t{1}) * (once ? 1 : 2));
 }
 
-// Parts of a buffer differ by a byte.
-Bytes Schedule::each(Bytes size) const {
-  if (group_ == 1) return {std::max<std::int64_t>(0, total(size).count / ranks_ - std::int64_t{2} * steps())};
-  if (operation_ == Operation::all_to_all)
-    return {(size.count / ranks_) * std::int64_t{ranks_ - std::min(ranks_, group_)}};
-  if (operation_ != Operation::hierarchical_all_reduce) return {};
-  const std::int64_t servers = ranks_ / group_;
-  return {std::max<std::int64_t>(0, 2 * (servers - 1) * (size.count / group_ / servers - 2))};
-}
-
 std::uint32_t Schedule::moved(std::uint32_t rank, std::uint32_t step, std::uint32_t by) const {
   if (is_across(step)) return (rank + by * group_) % ranks_;
   return rank - rank % group_ + (rank + by) % group_;
@@ -135,8 +125,7 @@ Bytes Schedule::amount(std::uint32_t rank, std::uint32_t step, Bytes size) const
   if (operation_ == Operation::hierarchical_all_reduce) return hierarchical_amount(rank, step, size);
   if (operation_ == Operation::all_to_all) return part_of(size, to(rank, step), ranks_);
   // In step s rank i sends segment i - s, which it received in the step before.
-  if (operation_ != Operation::halving_doubling_all_reduce)
-    return part_of(size, segment(rank, step), ranks_);
+  if (operation_ != Operation::halving_doubling_all_reduce) return part_of(size, segment(rank, step), ranks_);
   // Halving: a rank gives away the half of its range that is its partner's, and goes on with the other. Doubling: it
   // gives what it has, and has twice as much.
   const auto levels = static_cast<std::uint32_t>(std::countr_zero(ranks_));

@@ -58,8 +58,11 @@ class Schedule {
   // To whom a rank sends in a step, and how much of a buffer of `size` bytes.
   std::uint32_t to(std::uint32_t rank, std::uint32_t step) const;
   Bytes amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
-  // Of a ring: which of the n segments of the buffer that is, n being the number of ranks. Rank i begins with segment i.
-  std::uint32_t segment(std::uint32_t rank, std::uint32_t step) const { return (rank + ranks_ - step % ranks_) % ranks_; }
+  // Of a ring: which of the n segments of the buffer that is, n being the number of ranks. Rank i begins with segment
+  // i.
+  std::uint32_t segment(std::uint32_t rank, std::uint32_t step) const {
+    return (rank + ranks_ - step % ranks_) % ranks_;
+  }
   // From whom a rank receives in a step.
   std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
   // Which of the ranks to which a rank sends it is to whom it does in a step, in the order in which they come first.
@@ -67,8 +70,6 @@ class Schedule {
   // How many these are, and the first step in which a rank sends to one of them.
   std::uint32_t peers() const;
   std::uint32_t first_step_to(std::uint32_t peer) const;
-  // What each rank sends at least by the network of a buffer of `size` bytes, in all steps.
-  Bytes each(Bytes size) const;
   // What all ranks together send of a buffer of `size` bytes; no more than the largest sum of bytes.
   Bytes total(Bytes size) const;
 

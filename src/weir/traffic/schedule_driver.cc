@@ -38,14 +38,4 @@ void ScheduleDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const
       visit(message_of(rank, channel, schedule_.first_step_to(peer)));
 }
 
-std::vector<CollectiveDriver::Hop> ScheduleDriver::longest() const {
-  std::vector<Hop> out;
-  std::uint32_t rank = 0;
-  for (std::uint32_t step = 0; step < (schedule_.waits() ? schedule_.steps() : 1); ++step) {
-    out.push_back({rank, message_of(rank, collective().chunks - 1, step)});
-    rank = out.back().message.to;
-  }
-  return out;
-}
-
 }  // namespace weir::traffic

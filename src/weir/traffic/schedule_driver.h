@@ -18,9 +18,7 @@ class ScheduleDriver final : public CollectiveDriver {
     return std::uint64_t{2} * schedule_.steps() * collective().chunks;
   }
   Bytes payload() const override { return schedule_.total(collective().size); }
-  Bytes each() const override { return schedule_.each(collective().size); }
-  // Once round the ranks with the last chunk.
-  std::vector<Hop> longest() const override;
+  std::uint64_t longest() const override { return schedule_.waits() ? schedule_.steps() : 1; }
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   Send message_of(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
 

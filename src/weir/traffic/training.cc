@@ -85,7 +85,7 @@ void Training::describe(ParamList<Training>& p) {
   describe_pxn(p);
   p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
-      .only_with("slow");
+      .not_with("slow", {""});
   p.flag("critical_path", &T::critical_path,
          "tell how the time until the end of each rank is made up along what it has waited for last, and what that had "
          "waited for");

@@ -33,6 +33,7 @@ class TrainingDriver final : public Driver {
   void brought(Desk& desk, const Message& message) override;
   void carried(Desk& desk, const Message& message) override;
   bool each_pair(const VisitMessage& visit) const override;
+  bool takes_part(std::uint32_t host) const override { return ranks_[host] != kNone; }
 
   std::optional<MessageSums> sums() const override;
   void add(std::uint32_t host, MessageSums& sums) const override;

@@ -115,20 +115,14 @@ void TreeDriver::each_peer(std::uint32_t rank, const VisitSend& visit) const {
     }
 }
 
-std::vector<CollectiveDriver::Hop> TreeDriver::longest() const {
-  const std::uint32_t last = collective().chunks - 1;
-  std::vector<std::uint32_t> path;  // from the deepest rank to the root
+std::uint64_t TreeDriver::longest() const {
+  std::uint64_t deepest = 0;
   for (std::uint32_t rank = 0; rank < ranks(); ++rank) {
-    std::vector<std::uint32_t> way{rank};
-    while (place_of(way.back(), 0, last).parent != kNone) way.push_back(place_of(way.back(), 0, last).parent);
-    if (way.size() > path.size()) path = way;
+    std::uint64_t depth = 0;
+    for (std::uint32_t at = place_of(rank, 0, 0).parent; at != kNone; at = place_of(at, 0, 0).parent) ++depth;
+    deepest = std::max(deepest, depth);
   }
-  std::vector<Hop> out;
-  for (std::size_t i = 0; i + 1 < path.size(); ++i)
-    out.push_back({path[i], message_of(0, last, Way::up, path[i + 1], 0)});
-  for (std::size_t i = path.size() - 1; i > 0; --i)
-    out.push_back({path[i], message_of(0, last, Way::down, path[i - 1], 0)});
-  return out;
+  return 2 * deepest;
 }
 
 }  // namespace weir::traffic

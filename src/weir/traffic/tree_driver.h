@@ -36,9 +36,8 @@ class TreeDriver final : public CollectiveDriver {
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override;
-  Bytes each() const override { return {}; }
   // From the deepest rank to the root and back.
-  std::vector<Hop> longest() const override;
+  std::uint64_t longest() const override;
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   void reset_rank(std::uint32_t rank) override { come_[rank].clear(); }
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }

@@ -15,8 +15,14 @@
 //     n flows out of a rack              latency + n * size / uplinks of the rack
 //     ring of n hosts, k steps           k * (latency + segment / slowest link)
 // News between hosts are taken to be instant.
+//
+// What a driver sends follows from what it is told. It is told of all messages as the empty network would carry them,
+// whatever else is under way; nothing makes it send later than that (Driver::unhindered). So these starts are the
+// earliest, and links shared, GPUs' ways to the switches of their servers among them, are not done before C + min q_i.
+// Slots that messages wait for are left out, and a collective has the same bound however its messages are recorded.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "weir/engine/engine.h"
@@ -31,9 +37,10 @@ struct CompletionBound {
   Time acknowledged;  // when the last sender knows that
 };
 
-// The bound of messages that are known by their chain and their sums alone: the chain takes its time, and each host
-// needs its link for what it sends.
-CompletionBound completion_bound(const Model& model, const DriverReport& report);
+// More messages of a driver are not played for the sake of a bound: that would take seconds.
+inline constexpr std::uint64_t kMostMessagesOfBounds = 10'000'000;
+// The bound of what a driver sends.
+CompletionBound completion_bound(const Model& model, const UnhinderedDriver& driver);
 
 // The bounds of each part of the program.
 std::vector<CompletionBound> completion_bounds(const Model& model, const traffic::Program& program);

@@ -1,6 +1,7 @@
 #include "weir/engine/model/faults.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -22,9 +23,10 @@ std::optional<std::uint32_t> number(std::string_view text) {
   return value;
 }
 
-// All links between two nodes, or with `parallel` above 0 the one with this place. Complaints are about `key`.
+// All links between two nodes, or with `parallel` above 0 the one with this place. Complaints are about `key`, of the
+// place about `key_of_place`.
 std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a, std::uint32_t b,
-                                         std::uint32_t parallel, std::string_view key) {
+                                         std::uint32_t parallel, std::string_view key, std::string_view key_of_place) {
   std::vector<std::uint32_t> out;
   std::string neighbours;
   for (std::uint32_t l = 0; l < t.links.size(); ++l) {
@@ -39,8 +41,13 @@ std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a
   if (out.empty())
     throw InputError(std::string(key), fmt::format("there is no link {}-{}; {} is linked to{}", a, b, a, neighbours));
   if (parallel > out.size())
-    throw InputError(std::string(key), fmt::format("there are {} links {}-{}; valid is 1 to {}, or all without a place",
-                                                   out.size(), a, b, out.size()));
+    throw InputError(std::string(key_of_place),
+                     out.size() == 1 ? fmt::format("there is no link {}-{} number {}, but one link {}-{}; leave out "
+                                                   "which one it is",
+                                                   a, b, parallel, a, b)
+                                     : fmt::format("there is no link {}-{} number {}; valid is 1 to {}, or all of them "
+                                                   "without a number",
+                                                   a, b, parallel, out.size()));
   return parallel == 0 ? out : std::vector{out[parallel - 1]};
 }
 
@@ -70,7 +77,7 @@ std::vector<std::uint32_t> links_named(const net::Topology& t, const std::string
     throw InputError(std::string(key), fmt::format("'{}' names no links; valid is all, hosts, fabric, or two nodes as "
                                                    "320-0, or 320-0#2 for the second link between them",
                                                    name));
-  return links_between(t, *a, *b, *place, key);
+  return links_between(t, *a, *b, *place, key, key);
 }
 
 std::vector<std::uint32_t> links_at(const net::Topology& t, std::int64_t node, const std::string& key) {
@@ -111,15 +118,21 @@ struct NamedLinks {
 NamedLinks named_by(const LinkEventRow& row, const net::Topology& t, const std::string& key) {
   constexpr std::int64_t none = LinkEventRow::kNone;
   const bool by_nodes = row.a != none || row.b != none;
-  if (by_nodes + (row.at_switch != none) + (row.plane != none) != 1)
-    throw InputError(key, "write the two nodes a and b of links, or a switch, or a plane");
+  std::vector<std::string_view> given;
+  if (by_nodes) given.emplace_back("a and b");
+  if (row.at_switch != none) given.emplace_back("switch");
+  if (row.plane != none) given.emplace_back("plane");
+  if (given.empty()) throw InputError(key, "write the two nodes a and b of links, or a switch, or a plane");
+  if (given.size() > 1)
+    throw InputError(key, fmt::format("it names links by {}; write one of these ways, and a row for each",
+                                      fmt::join(given, " and by ")));
   if (by_nodes) {
     if (row.a == none || row.b == none)
       throw InputError(
           key, fmt::format("{} is missing; links are those between two nodes, a and b", row.a == none ? "a" : "b"));
     const auto a = static_cast<std::uint32_t>(row.a);
     const auto b = static_cast<std::uint32_t>(row.b);
-    return {fmt::format("the link {}-{}", a, b), 0, links_between(t, a, b, row.parallel, key)};
+    return {fmt::format("the link {}-{}", a, b), 0, links_between(t, a, b, row.parallel, key, key + ".parallel")};
   }
   if (row.parallel > 0)
     throw InputError(key + ".parallel", "it is one of the links between a and b; leave it out, or write those");

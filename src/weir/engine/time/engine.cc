@@ -27,10 +27,16 @@ void Engine::refuse_decide() {
   throw std::logic_error("this run asks nobody for decisions, or somebody else, or has begun");
 }
 
-std::optional<DriverReport> empty_report(const traffic::Driver& driver) {
+UnhinderedDriver unhindered(const traffic::Driver& driver) {
+  return {driver.unhindered(), driver.scale_up().has_value()};
+}
+
+std::optional<DriverReport> empty_report(const traffic::Driver& driver, const UnhinderedDriver& unhindered,
+                                         std::uint32_t hosts) {
   const auto sums = driver.sums();
   if (!sums) return std::nullopt;
-  DriverReport out{.sums = *sums, .chain = driver.chain()};
+  DriverReport out{.sums = *sums, .unhindered = unhindered};
+  for (std::uint32_t host = 0; host < hosts; ++host) out.takes_part.push_back(driver.takes_part(host));
   for (const std::string& name : driver.activities()) out.activities.push_back({.name = name});
   return out;
 }

@@ -91,6 +91,7 @@ void Simulation::add_driver(std::unique_ptr<traffic::Driver> driver) {
   const bool tells_others = driver->posts() || message_skipper_ != nullptr;
   if (tells_others) epochs_at_once_ = 1;
   partitions_->add_driver(*driver, tells_others, lag());
+  unhindered_.push_back(unhindered(*driver));
   drivers_.push_back(std::move(driver));
 }
 

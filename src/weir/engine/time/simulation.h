@@ -184,6 +184,7 @@ class Simulation final : public Engine {
   PhaseLog phases_;
   std::unique_ptr<Partitions> partitions_;
   std::vector<std::unique_ptr<traffic::Driver>> drivers_;
+  std::vector<UnhinderedDriver> unhindered_;                // by driver
   std::uint64_t tasks_ = 0;                                 // of all drivers
   ProgramDriver* program_driver_ = nullptr;                 // one of them; null: the traffic has no program
   std::unique_ptr<MessageSkipper> message_skipper_;         // null: no message is skipped

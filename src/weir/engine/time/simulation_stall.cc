@@ -74,17 +74,20 @@ void Simulation::gather_nodes() {
 
 std::vector<DriverReport> Simulation::driver_reports() const {
   std::vector<DriverReport> out;
-  for (const auto& driver : drivers_) {
-    auto report = empty_report(*driver);
-    if (!report) continue;
-    for (std::uint32_t h = 0; h < model_.topology.hosts; ++h)
-      if (partitions_->has(h)) report->add(*driver, h);
+  const std::uint32_t hosts = model_.topology.hosts;
+  for (std::size_t i = 0; i < drivers_.size(); ++i) {
+    const traffic::Driver& driver = *drivers_[i];
+    const auto empty = empty_report(driver, unhindered_[i], hosts);
+    if (!empty) continue;
+    auto report = empty;
+    for (std::uint32_t h = 0; h < hosts; ++h)
+      if (partitions_->has(h)) report->add(driver, h);
     if (options_.ranks != nullptr) {
       Saver own;
       archive_report(own, *report);
-      report = empty_report(*driver);
+      report = empty;
       for (const std::string& text : gather(*options_.ranks, own.content())) {
-        auto of_rank = empty_report(*driver);
+        auto of_rank = empty;
         Loader loader(text);
         archive_report(loader, *of_rank);
         report->merge(*of_rank);
