@@ -53,7 +53,8 @@ class TrainCommand : public testing::Test {
 TEST_F(TrainCommand, GivesAPolicyThatIsQuantisedAndRuns) {
   const Output trained = weir(command("a"));
   ASSERT_EQ(trained.status, 0) << trained.err;
-  EXPECT_EQ(trained.err, "");
+  // after so few updates
+  EXPECT_TRUE(trained.err.starts_with("weir: the best policy's score is -")) << trained.err;
   EXPECT_NE(trained.out.find("\nbest     update "), std::string::npos) << trained.out;
   const std::string int8 = folder_ / "int8.toml";
   const Output quantised =
@@ -91,14 +92,14 @@ TEST_F(TrainCommand, RefusesWithPlaces) {
     EXPECT_NE(o.err.find(part), std::string::npos) << o.err;
   };
   expect_refused(weir(command("a", {"--resume", "--seed", "7"})), "it is of another curriculum or seed");
-  std::ofstream(curriculum_, std::ios::app) << "hots = 3\n";
-  expect_refused(weir(command("b")), "c.toml:22: key 'environment.1.hots': unknown key (did you mean 'hosts'?)");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "b"));
   std::filesystem::create_directory(folder_ / "full");
   std::ofstream(folder_ / "full/policy.toml") << "somebody's";
   for (const std::vector<std::string>& more : {std::vector<std::string>(), {"--resume"}})
     expect_refused(weir(command("full", more)), "it is not empty, and no training has left a checkpoint there");
   EXPECT_EQ(read_file(file("full", "policy.toml")), "somebody's");
+  std::ofstream(curriculum_, std::ios::app) << "hots = 3\n";
+  expect_refused(weir(command("b")), "c.toml:22: key 'environment.1.hots': unknown key (did you mean 'hosts'?)");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "b"));
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ TEST(Verdicts, KeepWhatTheSecondWorldChanges) {
   for (const char* id : {"E28", "D18"})
     written.set({.id = id, .band = {study::Answer::fails, "5 seeds"}, .measured = "3.3 times", .second = second});
   // a paper with one world
-  EXPECT_THROW(written.set({.id = "A1", .band = {study::Answer::fails, ""}, .measured = "", .second = second}),
+  EXPECT_THROW(written.set({.id = "B1", .band = {study::Answer::fails, ""}, .measured = "", .second = second}),
                Unfounded);
   const std::string text = to_json(all(), written);
   EXPECT_NE(text.find("\"acks_first\""), std::string::npos);

@@ -320,7 +320,9 @@ TEST(DerivedOfPorts, ParallelLinksGoDownTogether) {
     return "";
   };
   s.faults.link_events[0].parallel = 3;
-  EXPECT_EQ(complaint(), "network.link_event.0: there are 2 links 0-4; valid is 1 to 2, or all without a place");
+  EXPECT_EQ(complaint(),
+            "network.link_event.0.parallel: there is no link 0-4 number 3; valid is 1 to 2, or all of them without a "
+            "number");
   s.faults.link_events.clear();
   for (const char* name : {"0-4#0", "0-4#", "0-4#x"}) {
     s.faults.loss = {{name, 0.5}};

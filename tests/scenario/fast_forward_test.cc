@@ -73,7 +73,7 @@ TEST(FastForwardScenario, SkipsNoMessagesOfDcqcn) {
 // Nor those of its drivers, whatever they are.
 TEST(FastForwardScenario, SkipsNoMessagesOfDcqcnThatAreMadeWhenDue) {
   const std::string collective = "kind=\"collective\",size=\"1 MB\",operation=";
-  for (const std::string traffic :
+  for (const std::string& traffic :
        {collective + "\"ring-all-reduce\",messages=\"sums\"", collective + "\"ring-all-reduce\",channels=2,chunks=2",
         collective + "\"tree-all-reduce\"", collective + "\"hierarchical-all-reduce\",group=4",
         collective + "\"all-to-all\",repeat=2", collective + "\"ring-broadcast\"",
@@ -89,7 +89,7 @@ TEST(FastForwardScenario, SkipsNoMessagesOfDcqcnThatAreMadeWhenDue) {
 }
 
 // A training step of 16 GPUs, on kept connections unless `more` says else.
-constexpr const char* kStep = R"(
+constexpr const char* kStepOf16 = R"(
 [topology]
 kind = "leaf-spine"
 leaves = 4
@@ -125,7 +125,7 @@ struct Step {
 };
 
 Step step(const std::vector<std::string>& more) {
-  const scenario::Run run = build(load_scenario(kStep, "a.toml", more));
+  const scenario::Run run = build(load_scenario(kStepOf16, "a.toml", more));
   while (!run.simulation->advance()) {
   }
   const auto summary = probe::report_collectives(*run.simulation, run.tags).at(0);

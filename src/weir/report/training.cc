@@ -124,7 +124,8 @@ Training read_training(const std::string& path, std::string name) {
   out.curriculum = read_text(curriculum);
   const scenario::Value document = scenario::parse_toml(out.curriculum, curriculum);
   out.title = text_at(document, {"title"});
-  out.gives_policy = text_at(document, {"learner", "method"}) == "adpg";
+  const std::string method = text_at(document, {"learner", "method"});
+  out.gives_policy = method.empty() || method == "adpg";
   read_progress(path + "/" + kProgress, out);
   if (!has_file(path, kPolicy)) return out;
   out.policy = policy::read_policy(path + "/" + kPolicy);

@@ -149,6 +149,7 @@ class Check {
   }
 
   static bool is_bare(const std::string& value) {
+    if (value.empty()) return false;
     return value == "true" || value == "false" || value.find_first_not_of("0123456789.") == std::string::npos;
   }
 
