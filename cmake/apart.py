@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Compiles sources of the product each by itself, as programs that embed Weir and the preset `daily` do; makes nothing.
 
-    apart.py BASE BUILDS   the sources that changes since the commit BASE affect ("": all), each with its command in the
-                           first of the build folders that has one
+    apart.py BASE BUILDS            the sources that changes since the commit BASE affect ("": all), each with its command
+                                    in the first of the build folders that has one
+    apart.py --quick BASE BUILDS    where that is all of them, only those of the libraries that programs embed
 """
 import concurrent.futures
 import json
 import os
+import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -27,9 +30,21 @@ def check(entry):
     return ended.returncode, ended.stderr
 
 
+def embedded(sources):
+    """Those of the libraries that programs embed, which is what weir::weir is made of."""
+    text = pathlib.Path("cmake/libraries.cmake").read_text()
+    lists = re.findall(r"^weir_library\((?:core|replicas|run)\b.*?FOLDERS (.*)\)", text, re.M)
+    folders = {folder for folder in " ".join(lists).split() if folder != "QUICK"}
+    return [source for source in sources if source.startswith(tuple(f"src/weir/{folder}/" for folder in folders))]
+
+
 def main():
-    base, *builds = sys.argv[1:]
-    wanted = set(affected.affected_sources(base))
+    quick = sys.argv[1] == "--quick"
+    base, *builds = sys.argv[1 + quick:]
+    wanted = affected.affected_sources(base)
+    if quick and wanted == affected.affected_sources(""):
+        wanted = embedded(wanted)
+    wanted = set(wanted)
     entries = {}
     for build in builds:
         for entry in json.load(open(f"{build}/compile_commands.json")):

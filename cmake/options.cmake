@@ -76,9 +76,14 @@ set(WEIR_RUN_FOLDERS base cc engine host net policy traffic)
 
 # Compiles the sources of each folder at once, with WEIR_UNITY: most of a compilation is of the headers that they share.
 # Those of what a run does are compiled eight at a time, but for debug builds, and those of the command in three parts,
-# since nothing else is left to compile beside them at the end of a build.
+# since nothing else is left to compile beside them at the end of a build. With WEIR_UNITY=WHOLE all sources of a target
+# are one.
 function(weir_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD "${WEIR_UNITY}" UNITY_BUILD_MODE GROUP)
+  set(unity OFF)
+  if(WEIR_UNITY)
+    set(unity ON)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${unity} UNITY_BUILD_MODE GROUP)
   list(SORT ARGN)
   foreach(source IN LISTS ARGN)
     set(size 1000)
@@ -93,6 +98,10 @@ function(weir_unity target)
       if(target STREQUAL "weir_app")
         set(size 17)
       endif()
+    endif()
+    if(WEIR_UNITY STREQUAL "WHOLE")
+      set(folder whole)
+      set(size 1000)
     endif()
     math(EXPR count_${folder} "0${count_${folder}} + 1")
     math(EXPR batch "(${count_${folder}} - 1) / ${size}")

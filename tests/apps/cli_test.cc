@@ -413,8 +413,7 @@ TEST(List, NamesEverything) {
   EXPECT_NE(one.out.find("max_stage"), std::string::npos);
   const Json all = Json::parse(weir({"list", "--json"}).out);
   for (const auto& section : all.items())
-    EXPECT_NE(help.find(section.key() + (section.key() == "curricula" ? "" : ",")), std::string::npos)
-        << section.key();
+    EXPECT_NE(help.find(section.key() + (section.key() == "curricula" ? "" : ",")), std::string::npos) << section.key();
   const auto algorithms = listed("algorithms");
   for (const char* name : {"dcqcn", "fixed-window", "hpcc"})
     EXPECT_NE(std::find(algorithms.begin(), algorithms.end(), name), algorithms.end()) << name;

@@ -359,8 +359,9 @@ TEST(LinkEvents, OfSwitchesAndPlanesSayWhatIsWrong) {
   };
   EXPECT_EQ(says({.time = 1_us}),
             "network.link_event.0: write the two nodes a and b of links, or a switch, or a plane");
-  EXPECT_EQ(says({.time = 1_us, .a = 0, .b = 4, .plane = 0}),
-            "network.link_event.0: it names links by a and b and by plane; write one of these ways, and a row for each");
+  EXPECT_EQ(
+      says({.time = 1_us, .a = 0, .b = 4, .plane = 0}),
+      "network.link_event.0: it names links by a and b and by plane; write one of these ways, and a row for each");
   EXPECT_EQ(says({.time = 1_us, .a = 4}),
             "network.link_event.0: b is missing; links are those between two nodes, a and b");
   EXPECT_EQ(says({.time = 1_us, .at_switch = 3}),

@@ -131,8 +131,9 @@ TEST(Curriculum, ShippedOnesCanBeRead) {
 
 // What a training leaves in a folder of its own can be trained again.
 TEST(Curriculum, NamesScenarioFilesFromWhereItStands) {
-  const char* text = "[[validation.network]]\nflows = 3\nset = ['topology.delay=2 us']\n"
-                     "[[environment]]\nfile = 'incast-dcqcn-pfc.toml'\nset = ['algorithm={name=\"pcc_rl\"}']\n";
+  const char* text =
+      "[[validation.network]]\nflows = 3\nset = ['topology.delay=2 us']\n"
+      "[[environment]]\nfile = 'incast-dcqcn-pfc.toml'\nset = ['algorithm={name=\"pcc_rl\"}']\n";
   const Curriculum c = parse_curriculum(text, "scenarios/c.toml");
   const Curriculum again = parse_curriculum(c.effective("tests/learn"), "tests/learn/curriculum.toml");
   EXPECT_EQ(again.rows.at(0).params.file, "../../scenarios/incast-dcqcn-pfc.toml");

@@ -137,8 +137,7 @@ void single_path(Context& context) {
   const Bar& lswift = f.at("LSwift", "ecmp");
   const Bar& mswift = f.at("MSwift", "ecmp");
   const auto within = [&](const std::string& text, double factor, const Bar& a, const Bar& b) {
-    return by_seed(text, kSeeds,
-                   [&, factor](std::size_t s) { return factor * mean_of(b.fct[s]) - mean_of(a.fct[s]); });
+    return by_seed(text, kSeeds, [&, factor](std::size_t s) { return factor * mean_of(b.fct[s]) - mean_of(a.fct[s]); });
   };
   context.judge("E41",
                 {{within("MSwift <= 1.05 LSwift", 1.05, mswift, lswift),
