@@ -335,6 +335,9 @@ TEST(Schedules, SayWhatIsWrong) {
   has({"traffic.0.root=8"}, "there is no rank 8; valid is 0 to 7");
   has({"traffic.0.size=0 B"}, "missing; write a size");
   has({"traffic.0.channels=2"}, "1 chunk(s) cannot go by 2 channels");
+  has({"traffic.0.operation=tree-all-reduce", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2",
+       "traffic.0.active_chunks=1"},
+      "1 of 2 channels at a time would wait for each other for ever");
   has({"traffic.0.ranks=2", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2"}, "does not divide");
   has({"traffic.0.ranks=3"}, "no whole number of 3 * 1 = 3");
   has({"traffic.0.ranks=2", "traffic.0.stride=3"}, "no whole number of 2 * 3 = 6");

@@ -61,6 +61,9 @@ std::string to_text(const Stall& stall) {
                          count_text(stall.unfinished), format_value(stall.found), paths_text(stall.obstacles),
                          obstacles_text(stall.obstacles), flows_text(stall));
     case Stall::Kind::stuck:
+      if (stall.unfinished == 0)
+        return fmt::format("nothing is left to happen after {}, but messages wait for others that do not begin",
+                           format_value(stall.found));
       return fmt::format(
           "nothing is left to happen after {}, but {} not ended: {} may send nothing, and no timer is set",
           format_value(stall.found), count_text(stall.unfinished), flows_text(stall));
