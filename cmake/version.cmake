@@ -13,10 +13,13 @@ if(CMAKE_SCRIPT_MODE_FILE)
       string(APPEND VERSION "+${commit}")
     endif()
   endif()
-  # What is not of a run: views, learning, judging, figures.
-  file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/include/* ${SOURCE_DIR}/src/weir/*
-       ${SOURCE_DIR}/data/policies/* ${SOURCE_DIR}/data/workloads/*)
-  list(FILTER sources EXCLUDE REGEX "^src/weir/(capture|claims|figure|gym|learn|perfetto|report|view)/")
+  # What a run and the values that studies keep of it are made of: the folders of these libraries. Words of the lines that
+  # are no folders name no files.
+  file(STRINGS ${SOURCE_DIR}/cmake/libraries.cmake libraries REGEX "weir_library\\((core|replicas|run|tools) ")
+  string(REGEX MATCHALL "[a-z]+" folders "${libraries}")
+  list(TRANSFORM folders REPLACE "(.+)" "${SOURCE_DIR}/src/weir/\\1/*")
+  file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/include/* ${folders} ${SOURCE_DIR}/data/policies/*
+       ${SOURCE_DIR}/data/workloads/*)
   set(checksums "")
   foreach(source IN LISTS sources)
     file(SHA256 ${SOURCE_DIR}/${source} checksum)
