@@ -166,7 +166,7 @@ void add_import(CLI::App& app, int& status) {
   add_out(host, *o);
   host->add_option("--rate", o->rate, "of the links, like '10 Gbps'; without it, what the traces tell");
   host->add_option("--buffer", o->buffer, "of each port of the switch")->capture_default_str();
-  host->add_option("--gap", o->gap, "a connection that was silent for so long sends another message")
+  host->add_option("--gap", o->gap, "silence of a connection after which what it sends is another message")
       ->capture_default_str();
   host->add_option("--T", o->threshold, "On-Ramp's threshold, 0 for none; without it, that of the traces");
   host->callback([o, &status] { status = import_traces(*o); });

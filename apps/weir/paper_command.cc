@@ -261,8 +261,10 @@ void add_paper(CLI::App& app, int& status) {
   const auto add_study_options = [&](CLI::App* command) {
     command->add_option("-o,--out", o->out, "studies leave their results here, and go on from there (out/papers)")
         ->check(not_empty());
-    command->add_option("-j,--jobs", o->jobs, "so many at once (2)")->check(CLI::Range(1, 4096));
-    command->add_option("--memory", o->memory, "of all runs at once, like '8 GB'; without it, 80 % of what is free")
+    command->add_option("-j,--jobs", o->jobs, "runs at once (2)")->check(CLI::Range(1, 4096));
+    command
+        ->add_option("--memory", o->memory,
+                     "memory that all runs may take together, like '8 GB'; without it, 80 % of what is free")
         ->check(not_empty());
     command->add_flag("--fresh", o->fresh, "run again what another scenario or version left there");
     command->add_flag("-q,--quiet", o->quiet, "no progress");

@@ -95,16 +95,13 @@ void add_format_option(CLI::App& command, std::optional<Parquet>& parquet) {
 void add_run_options(CLI::App& command, RunCommandOptions& o) {
   command.add_option("--threads", o.threads, "run.threads instead of the scenario's")->check(not_empty());
   command
-      .add_option(
-          "--checkpoint", o.checkpoint,
-          "keep a checkpoint each time that so much simulated time has passed, like '10 ms'; `weir resume` goes "
-          "on from the last one")
+      .add_option("--checkpoint", o.checkpoint,
+                  "simulated time between checkpoints, like '10 ms'; `weir resume` goes on from the last one")
       ->check(not_empty());
-  command
-      .add_option("--checkpoint-seconds", o.checkpoint_seconds,
-                  "the same each time that the run has taken so many seconds more")
+  command.add_option("--checkpoint-seconds", o.checkpoint_seconds, "seconds of the run between checkpoints")
       ->check(CLI::Range(1e-3, 1e9));
-  command.add_option("--memory", o.memory, "that it may take, like '8 GB'; without it, 80 % of what is free")
+  command
+      .add_option("--memory", o.memory, "memory that the run may take, like '8 GB'; without it, 80 % of what is free")
       ->check(not_empty());
   add_format_option(command, o.parquet);
   add_plugin_option(command);

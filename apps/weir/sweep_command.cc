@@ -206,8 +206,8 @@ void add_shared(CLI::App& command, SweepOptions& o) {
   command
       .add_option("--executor", o.executor, "where the runs are done: local, or slurm, as jobs of workers that claim")
       ->check(CLI::IsMember({"local", "slurm"}));
-  command.add_option("--workers", o.workers, "at most so many jobs, 32 if not given")->check(CLI::Range(1, 100000));
-  command.add_option("--retries", o.retries, "send what is missing at the end again, so many times")
+  command.add_option("--workers", o.workers, "most jobs, 32 if not given")->check(CLI::Range(1, 100000));
+  command.add_option("--retries", o.retries, "how often what is missing at the end is sent again")
       ->check(CLI::Range(0, 100));
   command
       .add_option("--sbatch", o.sbatch, "a further option of sbatch, as --sbatch=--partition=short; may be repeated")

@@ -23,9 +23,9 @@ void Dctcp::Params::describe(ParamList<Params>& p) {
   p.integer("initial_window", &Params::initial_window, 1, 1'000'000,
             "packets in the first window where start = slow-start", "RFC 6928, section 2")
       .only_with("start", {"slow-start"});
-  p.integer("min_window", &Params::min_window, 1, 1'000'000, "marks leave so many packets of the window",
+  p.integer("min_window", &Params::min_window, 1, 1'000'000, "packets of the window that marks leave at least",
             "Linux tcp_dctcp (2)");
-  p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: slow start adds at most so many packets per acknowledgement",
+  p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: most packets that slow start adds per acknowledgement",
             "RFC 5681 equation 2 (1); RFC 3465, section 2.3 (2)");
   p.time("T", &Params::base_rtt, "round-trip time where start = line-rate; 0 = the largest of the network", "HPCC 5.1")
       .only_with("start", {"line-rate"});

@@ -16,7 +16,7 @@ void MedianFilter::Params::describe(ParamList<Params>& p) {
             "window of the moment",
             "Spraying III-C, equations 7 to 9");
   p.number("nyquist_most", &Params::nyquist_most, 0, 1e6,
-           "where history = 0: a window grows by one in at most so many packets; 0 = in a whole window",
+           "where history = 0: most packets in which a window grows by one; 0 = a whole window",
            "Spraying III-C, equation 9");
   p.number("percentile", &Params::percentile, 0, 100,
            "which of the signals, in order of size, where selection = exact; 50 = the median, the lower one of an even "

@@ -5,10 +5,10 @@ namespace weir::cc {
 void NewReno::Params::describe(ParamList<Params>& p) {
   p.integer("initial_window", &Params::initial_window, 1, 1'000'000, "packets in the first window",
             "RFC 6928, section 2");
-  p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: slow start adds at most so many packets per acknowledgement",
+  p.integer("abc_limit", &Params::abc_limit, 1, 1'000, "L: most packets that slow start adds per acknowledgement",
             "RFC 5681 equation 2 (1); RFC 3465, section 2.3 (2)");
   p.flag("ecn", &Params::ecn, "a mark counts as a loss", "RFC 3168, section 6.1.2");
-  p.integer("min_window", &Params::min_window, 1, 1'000'000, "marks leave so many packets of the window",
+  p.integer("min_window", &Params::min_window, 1, 1'000'000, "packets of the window that marks leave at least",
             "RFC 3168, section 6.1.2 (1)");
 }
 

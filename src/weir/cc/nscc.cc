@@ -37,7 +37,7 @@ void Nscc::Params::describe(ParamList<Params>& p) {
   p.number("good_delay", &Params::good_delay, 0, 1,
            "what a long delay without a mark counts as in the smoothed one, in base round-trip times", kReference);
   p.integer("adjust_packets", &Params::adjust_packets, 1, 1'000'000,
-            "increases are added after so many packets, or a round trip", kReference);
+            "packets after which increases are added, if a round trip is not over before", kReference);
   p.flag("quick_adapt", &Params::quick_adapt, "after losses and very long delays, the window becomes what arrives",
          kReference);
   p.number("qa_threshold", &Params::qa_threshold, 0, 1e6, "quick adapt: very long delays, in targets", kReference)

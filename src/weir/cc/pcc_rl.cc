@@ -35,8 +35,8 @@ void PccRl::Params::describe(ParamList<Params>& p) {
       .names_file = &policy::names_policy_file;
   p.choice("probe", &Params::probe, {"data", "packet"},
            "what measures round trips: a data packet, or a small packet of its own behind a burst", "PCC-RL 2");
-  p.integer("burst", &Params::burst, 1, 255, "packets that the NIC sends in one turn; with burst_time at least so many",
-            "PCC-RL 2");
+  p.integer("burst", &Params::burst, 1, 255,
+            "packets that the NIC sends in one turn, or with burst_time the least number of them", "PCC-RL 2");
   p.time("burst_time", &Params::burst_time,
          "a burst is what the flow's rate sends in this time, in whole packets; 0 = always `burst` packets",
          "PCC-RL 2 says that bursts grow with the rate", Time{}, Time{kPicosecondsPerSecond});

@@ -50,7 +50,8 @@ void Swift::Params::describe(ParamList<Params>& p) {
   p.rate("r_ai", &Params::r_ai, "rate per round trip where additive_increase = rate", "Fast Convergence III-D")
       .only_with("additive_increase", {"rate"});
   p.integer("hai_after", &Params::hai_after, 0, 1'000'000,
-            "hyper additive increase: after so many round trips in a row without a delay above the target; 0 = never",
+            "hyper additive increase: round trips in a row without a delay above the target after which it begins; 0 = "
+            "never",
             "named in Fast Convergence VI-B; TIMELY: 5")
       .only_with("reference_window", {"false"});
   p.number("hai", &Params::hai, 1, 1e6, "the additive increase is then this many times as large",
@@ -68,11 +69,11 @@ void Swift::Params::describe(ParamList<Params>& p) {
   p.integer("retx_reset_threshold", &Params::retx_reset_threshold, 1, 1'000'000,
             "timeouts in a row that set the window to min_cwnd", "Swift algorithm 1; csg-htsim (a guess)");
   p.integer("lost_in_a_row", &Params::lost_in_a_row, 1, 1'000'000,
-            "a loss other than a timeout decreases the window only where so many successive packets are missing; where "
+            "successive packets that must be missing for a loss to decrease the window, unless it is a timeout; where "
             "the transport does not tell, all that is lost counts as a row",
             "LSwift: 5, Spraying III-B");
   p.integer("delayed_in_a_row", &Params::delayed_in_a_row, 1, 1'000'000,
-            "only so many acknowledgements in a row with delays above the target decrease the window",
+            "acknowledgements in a row with delays above the target that it takes to decrease the window",
             "LSwift, if read otherwise: 5, Spraying III-B");
   p.number("min_cwnd", &Params::min_cwnd, 1e-6, 1, "least window in packets", "Swift algorithm 1; csg-htsim: 10 bytes");
   p.number("max_cwnd", &Params::max_cwnd, 0, 1e6, "largest window in packets; 0 = line rate * T",

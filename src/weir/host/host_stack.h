@@ -56,7 +56,7 @@ struct StackParams {
         "a flow is the answers, of this size each, to requests of which each waits for an answer; in whole packets; "
         "0 = all of the flow is there from its start",
         "On-Ramp 6: reads of 16 to 128 KB", Bytes{0}, Bytes{1'000'000'000});
-    p.integer("outstanding", &S::outstanding, 1, 1'000'000, "so many requests of a flow are under way at once")
+    p.integer("outstanding", &S::outstanding, 1, 1'000'000, "requests of a flow that are under way at once")
         .not_with("request", {"0 B"});
   }
 

@@ -55,15 +55,14 @@ struct HostParams {
            "mean of an exponentially distributed time by which the time stamps that OR-ACKs carry are late",
            "On-Ramp 5.1.4: time stamps of virtual machines are off by around 50 us", Time{0}, kLongest)
         .only_with("algorithm.on_ramp");
-    p.number(
-        "rate_tolerance", &H::rate_tolerance, 0, 1'000,
-        "each NIC is slower than its link by a constant part, drawn from 0 to so many parts per million; unless it "
-        "is written, 100 where switches drop",
-        "IEEE 802.3: clocks are off by up to 100 ppm");
+    p.number("rate_tolerance", &H::rate_tolerance, 0, 1'000,
+             "most by which a NIC is slower than its link, in parts per million; each NIC has a constant part of that, "
+             "drawn at random. If it is not written it is 100 where switches drop",
+             "IEEE 802.3: clocks are off by up to 100 ppm");
     p.number(
         "send_jitter", &H::send_jitter, 0, 100,
-        "each data packet may leave its NIC late, by up to so many times what it takes on the link, drawn for each "
-        "packet; packets keep their order, and the NIC its rate; unless it is written, 1 where switches drop",
+        "most by which a data packet leaves its NIC late, in times of its transmission on the link, drawn for each "
+        "packet; packets keep their order, and the NIC its rate. If it is not written it is 1 where switches drop",
         "Floyd and Jacobson 1992: up to the transmission time of a packet");
     p.rate("nic_rate", &H::nic_rate,
            "what a host's NIC takes from the host and sends by all its ports together, packet by packet, such as the "

@@ -63,11 +63,10 @@ struct BalancingParams {
               "round-robin: only acknowledgements go by them",
               "REPS; uet-htsim: 64")
         .not_with("kind", {"ecmp", "flowlets"});
-    p.time(
-         "freeze", &B::freeze,
-         "reps: after a timeout it goes through the entropies that it has kept in turn for so long, and explores then, "
-         "or at the next timeout after that; 0 = never",
-         "uet-htsim: 10 ms")
+    p.time("freeze", &B::freeze,
+           "reps: how long a flow goes in turn through the entropies that it has kept, after a timeout, before it "
+           "explores again, then or at the next timeout after that; 0 = it never stops exploring",
+           "uet-htsim: 10 ms")
         .only_with("kind", {"reps"});
     p.integer("explore", &B::explore, 0, 1'000'000, "reps: random entropies after that", "uet-htsim")
         .only_with("kind", {"reps"});

@@ -38,14 +38,16 @@ struct RecoveryParams {
         .only_with("kind", {"irn"});
     p.time("rto_high", &R::rto_high, "irn: timeout otherwise", "IRN 3.1", Time{1'000'000}, Time{1'000'000'000'000})
         .only_with("kind", {"irn"});
-    p.integer("rto_low_packets", &R::rto_low_packets, 0, 1'000'000, "irn: N, so many packets are few", "IRN 3.1")
+    p.integer("rto_low_packets", &R::rto_low_packets, 0, 1'000'000,
+              "irn: N, the number of packets in flight up to which rto_low counts", "IRN 3.1")
         .only_with("kind", {"irn"});
-    p.integer("duplicates", &R::duplicates, 1, 1'000'000, "sack: a packet is lost when so many behind it have arrived",
-              "RFC 6675 DupThresh")
+    p.integer("duplicates", &R::duplicates, 1, 1'000'000,
+              "sack: a packet counts as lost when this many packets behind it have arrived", "RFC 6675 DupThresh")
         .only_with("kind", {"sack"})
         .only_with("reordering", {"0 ps"});
     p.time("reordering", &R::reordering,
-           "sack: a packet is lost when one sent so much later has arrived, instead of counting; 0 = off",
+           "sack: a packet counts as lost when one that was sent later by this time has arrived, however many are "
+           "behind it; 0 = packets are counted (duplicates)",
            "after RACK, RFC 8985", Time{0}, Time{1'000'000'000'000})
         .only_with("kind", {"sack"});
   }

@@ -77,8 +77,8 @@ struct TransportParams {
            "RFC 6298 2.1 (1 s)", Time{0}, Time{1'000'000'000'000})
         .only_with("algorithm.recovery.kind", {"sack"});
     p.time("timer_tick", &T::timer_tick,
-           "timers of transport run out at ticks of their host, so far apart: at the first one that is later by the "
-           "time, in whole ticks, than the next one; 0 = exactly",
+           "distance of the ticks of a host at which its timers of transport run out: at the first one that is later "
+           "than the next one by the timer's time in whole ticks; 0 = timers run out exactly",
            "Linux CONFIG_HZ = 250 (4 ms), usecs_to_jiffies and the rounding of its timer wheel", Time{0},
            Time{1'000'000'000'000})
         .only_with("algorithm.recovery.kind", {"sack"});

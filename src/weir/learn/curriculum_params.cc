@@ -30,15 +30,14 @@ void LearnerParams::describe(ParamList<LearnerParams>& p) {
            "ours");
   p.number("clip", &LearnerParams::clip, 0, 1e6, "limit of each number of a gradient; 0 = none", "public code");
   p.integer("rollout", &LearnerParams::rollout, 2, 8192,
-            "an update comes when as many flows as are active have decided so often", "public code: 15");
+            "decisions of each active flow, on average, between two updates", "public code: 15");
   p.integer("most_steps", &LearnerParams::most_steps, 2, 1e7,
-            "an environment waits no longer when its flows have decided so often together", "public code");
-  p.time("most_time", &LearnerParams::most_time, "nor when so much simulated time has passed", "ours", Time{1'000'000});
-  p.integer(
-      "reset_every", &LearnerParams::reset_every, 1, 1e6,
-      "environments begin anew after so many updates; a policy that stays near equilibrium for long unlearns what "
-      "to do far from it",
-      "ours");
+            "most decisions of all flows of an environment together between two updates", "public code");
+  p.time("most_time", &LearnerParams::most_time, "longest simulated time between two updates", "ours", Time{1'000'000});
+  p.integer("reset_every", &LearnerParams::reset_every, 1, 1e6,
+            "updates after which environments begin anew; a policy that stays near equilibrium for long unlearns what "
+            "to do far from it",
+            "ours");
 }
 
 void PolicyParams::describe(ParamList<PolicyParams>& p) {
@@ -62,7 +61,7 @@ void PolicyParams::describe(ParamList<PolicyParams>& p) {
       "become equal; 0 = of the inflation",
       "ours");
   p.number("queue_packets", &PolicyParams::queue_packets, 0, 1000,
-           "with queue_unit: the unit has the time of so many packets besides", "ours");
+           "with queue_unit: the number of packets whose transmission time is added to the unit", "ours");
   p.integer("power_eighths", &PolicyParams::power_eighths, 1, 8,
             "power of the rate in the signal, in eighths; 4 = the square root", "Tessler et al. 3: 4");
 }
@@ -71,9 +70,10 @@ void EnvironmentParams::describe(ParamList<EnvironmentParams>& p) {
   p.integer("flows", &EnvironmentParams::flows, 0, 65'536,
             "flows that learn beside the scenario's own traffic; all-to-all: of each host",
             "Tessler et al. 8: 2, 4, 8");
-  p.integer("hosts", &EnvironmentParams::hosts, 0, 4096,
-            "hosts that send, 1 to so many; 0 = one for each flow, 64 at most, or with a file all",
-            "Tessler et al., table 6");
+  p.integer(
+      "hosts", &EnvironmentParams::hosts, 0, 4096,
+      "most hosts that send, of which each run draws a number; 0 = one for each flow, 64 at most, or with a file all",
+      "Tessler et al., table 6");
   p.choice("pattern", &EnvironmentParams::pattern, {"many-to-one", "all-to-all"},
            "who receives: host 0, or each host in turn", "Tessler et al. 8");
   p.bytes("size", &EnvironmentParams::size, "of each of these flows; 0 = they do not end", "ours");

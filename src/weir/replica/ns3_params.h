@@ -49,7 +49,7 @@ struct Ns3Params {
            "a paused host still sends acknowledgements; in switches they share the data's queue all the same",
            "ACK_HIGH_PRIO");
     p.bytes("ack_interval", &Ns3Params::ack_interval,
-            "no acknowledgement before so many bytes of a flow have arrived; then one for each packet",
+            "bytes of a flow that arrive before its first acknowledgement; after them each packet is acknowledged",
             "L2_ACK_INTERVAL", Bytes{1}, Bytes{0xffffffff});
     p.bytes("chunk", &Ns3Params::chunk,
             "acknowledged at once: packets that end on its multiples; and what back_to_zero goes back to",

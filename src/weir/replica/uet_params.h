@@ -74,14 +74,13 @@ struct UetParams {
            "-ar_sticky_delta")
         .only_with("flowlets", {"true"});
     p.integer("slow_links", &UetParams::slow_links, 0, UINT32_MAX,
-              "links with a quarter of their rate, buffer and ECN thresholds: of two tiers of switches, all links of "
-              "so many switches of the second; of three, so many links from the third down",
+              "number of places with a quarter of their rate, buffer and ECN thresholds: with two tiers of switches, "
+              "switches of the second with all their links; with three, links from the third down",
               "-failed");
-    p.bytes(
-        "sack_threshold", &UetParams::sack_threshold,
-        "the receiver acknowledges after so many bytes on the wire; marked packets at once. Its count has 16 bits: a "
-        "threshold that whole packets do not reach below 65,536 B is hardly ever reached",
-        "-sack_threshold", Bytes{0}, kMost);
+    p.bytes("sack_threshold", &UetParams::sack_threshold,
+            "bytes on the wire after which the receiver acknowledges; marked packets are acknowledged at once. Its "
+            "count has 16 bits: a threshold that whole packets do not reach below 65,536 B is hardly ever reached",
+            "-sack_threshold", Bytes{0}, kMost);
     p.bytes("window", &UetParams::window, "first window of a flow; 0 = that of the algorithm", "-cwnd, in packets",
             Bytes{0}, Bytes{1'000'000'000'000});
     p.flag("sender_cc", &UetParams::sender_cc, "senders have NSCC's window; else only receiver_cc holds them",

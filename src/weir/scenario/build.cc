@@ -146,10 +146,9 @@ void check_profiles(const Scenario& s, const engine::Model& model) {
       throw key_error(s, table + ".ack_every",
                       "go-back-N acknowledges each packet; remove it, or set recovery.kind to \"irn\" or \"sack\"");
     if (p.recovery.kind == host::RecoveryKind::irn && p.recovery.window == 0)
-      throw key_error(
-          s, table + ".recovery.window",
-          "IRN may send so far beyond what is acknowledged, which is nothing; write a number above 0, 1 for the "
-          "bandwidth-delay product");
+      throw key_error(s, table + ".recovery.window",
+                      "this is how far IRN may send beyond what is acknowledged, and 0 lets it send nothing; write a "
+                      "number above 0, such as 1 for the bandwidth-delay product");
   }
 }
 

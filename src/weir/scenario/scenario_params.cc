@@ -30,21 +30,22 @@ void GraphParams::describe(ParamList<GraphParams>& p) {
   Param& file = p.text("file", &GraphParams::file, "graph file: lines 'hosts N', 'switches N', 'link A B RATE DELAY'");
   file.required = true;
   file.names_file = [](std::string_view) { return true; };
-  p.number("delay_scale", &GraphParams::delay_scale, 0.01, 100, "all delays of the file are so many times as long");
+  p.number("delay_scale", &GraphParams::delay_scale, 0.01, 100,
+           "factor by which all delays of the file are multiplied");
 }
 
 void Sending::describe(ParamList<Sending>& p) {
   p.integer("class", &Sending::data_class, 0, net::kDataClasses - 1,
             "data class of its packets, one of [[network.class]]");
   p.bytes("ack_every", &Sending::ack_every,
-          "selective recovery: the receiver acknowledges so many bytes at once, but a marked packet, the first one and "
-          "where the sender waits at once; 0 = each packet",
+          "selective recovery: the receiver sends an acknowledgement for this many bytes together; one for a marked "
+          "packet, for the first packet and where the sender waits for it goes at once; 0 = one for each packet",
           "uet-htsim sack_threshold", Bytes{0}, Bytes{1'000'000'000})
       .only_with("recovery.kind", {"irn", "sack"});
   p.bytes("unsolicited", &Sending::unsolicited,
-          "receiver credits: a flow sends so much, in whole packets, and then one packet for each that its receiver "
-          "grants; a receiver grants a packet for each that arrives, as fast as its link takes them, flow by flow in "
-          "turn; 0 = no credits",
+          "receiver credits: what a flow sends without asking, in whole packets; then it sends one packet for each "
+          "that its receiver grants. A receiver grants a packet for each that arrives, as fast as its link takes them, "
+          "flow by flow in turn; 0 = no credits",
           "NDP (SIGCOMM 2017)", Bytes{0}, Bytes{1'000'000'000});
 }
 

@@ -98,7 +98,7 @@ void Calls::describe(ParamList<Calls>& p) {
                        "compute, ranks, stride, name and other parameters of a collective");
   file.required = true;
   file.names_file = [](std::string_view) { return true; };
-  p.integer("repeat", &Calls::repeat, 1, kMaxCalls, "so many times all of them");
+  p.integer("repeat", &Calls::repeat, 1, kMaxCalls, "how often all of them are done, one after the other");
   p.text("hosts", &Calls::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
   p.choice("placement", &Calls::placement, {"in-order", "random"}, "which rank is where: as listed, or at random");
   p.text("places", &Calls::places,

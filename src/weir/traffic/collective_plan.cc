@@ -219,7 +219,7 @@ void Collective::describe(ParamList<Collective>& p) {
          "same hosts and group have one order then, so that jobs at other places have other hosts");
   p.integer("ranks", &C::ranks, 0, kMaxHosts,
             "hosts of a process group; all groups do the operation at once, each by itself; 0 = one group of all");
-  p.integer("stride", &C::stride, 1, kMaxHosts, "hosts of a process group are so many apart in the list");
+  p.integer("stride", &C::stride, 1, kMaxHosts, "distance of the hosts of a process group in the list of hosts");
   p.integer("root", &C::root, 0, kMaxHosts, "the rank that has the buffer at the beginning, or gets it")
       .only_with("operation", {"ring-broadcast", "ring-reduce", "gather", "scatter"});
   Param& sizes = p.text("sizes", &C::sizes,
@@ -228,14 +228,13 @@ void Collective::describe(ParamList<Collective>& p) {
   sizes.names_file = [](std::string_view text) { return !text.empty(); };
   sizes.only_with("operation", {"all-to-all-v"});
   p.integer("chunks", &C::chunks, 1, kMaxChunks,
-            "the buffer is cut into so many parts, each of which goes its way by itself");
+            "number of parts into which the buffer is cut; each goes its way by itself");
   p.bytes(
       "chunk_size", &C::chunk_size,
       "instead of `chunks`: as few as there can be with no message larger than this, the same number by each channel",
       "NCCL: slices of 1 MiB in rings, 512 KiB in trees and chains (Simple)", Bytes{0}, kMaxFlowSize);
   p.integer("active_chunks", &C::active_chunks, 0, kMaxChunks,
-            "so many chunks are under way at each host at once, and it begins with another one when it is done with "
-            "one; 0 = all",
+            "chunks that a host works on at once; it begins another one when it is done with one; 0 = all",
             "NCCL: 8 slots of a channel");
   p.integer(
       "slots", &C::slots, 0, kMaxChunks,
@@ -243,7 +242,7 @@ void Collective::describe(ParamList<Collective>& p) {
       "acknowledgement; 0 = all",
       "NCCL: 8 slots of a channel");
   p.integer("window", &C::window, 0, kMaxHosts,
-            "so many messages of a host are under way at once, and it sends the next when one is acknowledged; 0 = all")
+            "messages that a host has under way at once; it sends the next when one is acknowledged; 0 = all")
       .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
   p.number("in_switch_efficiency", &C::in_switch_efficiency, 0.01, 1,
            "share of scale_up_rate at which the switch of a server adds up and spreads",
@@ -275,8 +274,8 @@ void Collective::describe(ParamList<Collective>& p) {
   p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it")
       .not_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter", "in-switch-all-reduce"});
   p.integer("repeat", &C::repeat, 1, kMaxCalls,
-            "so many times, one after the other; a host goes on when it has all that it receives, and all that it "
-            "sends is acknowledged");
+            "how often the operation is done, one after the other; a host goes on when it has all that it receives, "
+            "and all that it sends is acknowledged");
   p.time("compute", &C::compute, "what each host computes before each time");
   p.choice("messages", &C::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "

@@ -35,7 +35,8 @@ class Incast : public CopyableSource<Incast> {
       p.text("senders", &Params::senders,
              "sending hosts in this order, like \"0-15\", \"0-255:32\" (every 32nd) or \"0-3,8\"; \"all\" = all but "
              "the receiver");
-      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts, "only the first so many of the senders; 0 = every one");
+      p.integer("fan_in", &Params::fan_in, 0, kMaxHosts,
+                "how many of the senders take part, the first ones; 0 = every one");
       p.integer("flows", &Params::flows, 0, kMaxFlows, "how many flows, dealt to the senders in turn; 0 = one of each");
       p.time("start", &Params::start, "the first flows start");
       p.time("spread", &Params::spread,

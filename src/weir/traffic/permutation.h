@@ -32,9 +32,11 @@ class Permutation : public CopyableSource<Permutation> {
       p.bytes("size", &Params::size, "size of each flow", "", Bytes{1}, kMaxFlowSize).required = true;
       p.time("start", &Params::start, "all flows start");
       p.text("hosts", &Params::hosts, "those that take part: \"all\", \"0-15\", \"0-255:32\", \"0-3,8\"");
-      p.integer("members", &Params::members, 0, kMaxHosts, "only so many of them, at random; 0 = every one");
+      p.integer("members", &Params::members, 0, kMaxHosts,
+                "how many of them take part, drawn at random; 0 = every one");
       p.integer("elephants", &Params::elephants, 0, kMaxHosts,
-                "so many of these, at random, have a permutation of elephants of their own; 0 = none", "Spraying IV-A");
+                "how many of these, drawn at random, have a permutation of elephants of their own; 0 = none",
+                "Spraying IV-A");
       p.bytes("elephant_size", &Params::elephant_size,
               "size of each elephant; beyond what the run lets them send if they are to last", "", Bytes{0},
               kMaxFlowSize);

@@ -43,8 +43,9 @@ ScaleUp scale_up_of(const T& t) {
 template <class T>
 void describe_servers(ParamList<T>& p) {
   p.integer("group", &T::group, 1, kMaxHosts,
-            "GPUs of a server, which are so many hosts in a row; messages between them take no network but scale-up "
-            "links, such as NVLink; without it, topology.hosts_per_server where whole servers take part");
+            "number of GPUs of a server, which are consecutive hosts; messages between them go by scale-up links, such "
+            "as NVLink, instead of the network. If it is not written it is topology.hosts_per_server where whole "
+            "servers take part");
   p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction",
          "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
   p.time("scale_up_latency", &T::scale_up_latency,

@@ -59,11 +59,10 @@ void Training::describe(ParamList<Training>& p) {
                         "each microbatch and layer for expert 0, 1, 2... of its group, in bytes; 0 is sent as 1 B");
   sizes.names_file = [](std::string_view text) { return !text.empty(); };
   p.integer("layers", &T::layers, 1, 100'000, "layers of the model; each stage has as many");
-  p.integer(
-      "virtual_stages", &T::virtual_stages, 1, 100'000,
-      "parts of the model that each stage has, one behind all stages' part before: the pipeline is interleaved, and "
-      "its bubble so many times shorter",
-      "Megatron-LM, SC'21, 2.2.2");
+  p.integer("virtual_stages", &T::virtual_stages, 1, 100'000,
+            "parts of the model that each stage has, with those of all other stages between them: the pipeline is "
+            "interleaved, and its bubble shorter by this factor",
+            "Megatron-LM, SC'21, 2.2.2");
   p.integer("microbatches", &T::microbatches, 1, 1'000'000, "microbatches of each replica in the step");
   p.bytes("activations", &T::activations, "those of a microbatch between two layers, of a whole tensor-parallel group",
           "", Bytes{1}, kMaxFlowSize)
@@ -74,7 +73,7 @@ void Training::describe(ParamList<Training>& p) {
       .required = true;
   p.time("mlp", &T::mlp, "computation of the MLP of a layer, forward", "", Time{1}, Time{1'000'000'000'000'000})
       .required = true;
-  p.number("backward", &T::backward, 0, 100, "computation goes backward in so many times what it takes forward",
+  p.number("backward", &T::backward, 0, 100, "time of the computation backward, in times of that forward",
            "Megatron-LM, SC'21");
   p.text("hosts", &T::hosts, "those that take part, in order of their ranks: \"all\", \"0-15\", \"0-3,8\"");
   p.choice("placement", &T::placement, {"in-order", "random"}, "servers in order, or at random");

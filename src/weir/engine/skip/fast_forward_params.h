@@ -23,14 +23,12 @@ struct FastForwardParams {
         "how far durations of the same message may be apart, or a flow's bytes in equal times, as a share of them, for "
         "it to be skipped; 0 = nothing is skipped, and the results are those without this table",
         "docs/guides/fast-forward.md");
-    p.integer(
-        "settle", &FastForwardParams::settle, 0, 1'000'000,
-        "so many rounds are simulated before durations count: queues and phases take some to become what they are in "
-        "the long run; of flows, so many times two round trips");
-    p.integer(
-        "rounds", &FastForwardParams::rounds, 2, 100,
-        "so many durations in a row must agree, and skipped messages take their mean; of flows, so many parts of what "
-        "was looked at");
+    p.integer("settle", &FastForwardParams::settle, 0, 1'000'000,
+              "rounds that are simulated before durations count, since queues and phases take a while to become what "
+              "they are in the long run; for flows a round is two round trips");
+    p.integer("rounds", &FastForwardParams::rounds, 2, 100,
+              "number of durations in a row that must agree; skipped messages take their mean. For flows, the number "
+              "of parts of the span that was looked at");
     p.number("check", &FastForwardParams::check, 0, 1,
              "this share of messages and spans that could be skipped is simulated and compared, drawn at random");
   }

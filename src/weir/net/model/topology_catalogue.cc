@@ -32,13 +32,13 @@ void delay_param(ParamList<T>& p, const char* name, Time T::*field, const char* 
 template <class T>
 void port_params(ParamList<T>& p) {
   p.integer("planes", &T::planes, 1, kMaxHostPorts,
-            "whole networks side by side, in each of which a host has its ports (planes x tors x host_links of them)");
+            "separate networks side by side; a host has ports in each of them, planes x tors x host_links in all");
   if constexpr (requires(T t) { t.tors; })
     p.integer("tors", &T::tors, 1, kMaxHostPorts, "switches of a rack, each of them linked to all its hosts");
   p.integer("host_links", &T::host_links, 1, kMaxHostPorts, "parallel links of a host to each of its switches");
   if constexpr (requires(T t) { t.hosts_per_server; })
     p.integer("hosts_per_server", &T::hosts_per_server, 1, kMaxHosts,
-              "so many consecutive hosts are one server, whose GPUs they are; a divisor of the number of hosts");
+              "GPUs of a server, which are consecutive hosts; a divisor of the number of hosts");
 }
 
 }  // namespace

@@ -105,8 +105,8 @@ struct AdaptiveParams {
     p.number("level_3", &A::level_3, 0, 1, "... below this of level 2, above of level 3", "uet-htsim")
         .only_with("algorithm.load_balancing.kind", {"adaptive"})
         .only_with("quantised", {"true"});
-    p.time("refresh", &A::refresh, "a queue that was looked at is not looked at again for so long", "uet-htsim",
-           Time{0}, Time{1'000'000'000})
+    p.time("refresh", &A::refresh, "how long a switch goes by its last look at a queue before it looks again",
+           "uet-htsim", Time{0}, Time{1'000'000'000})
         .only_with("algorithm.load_balancing.kind", {"adaptive"});
   }
 
@@ -152,9 +152,9 @@ struct NetworkParams {
         .only_with("algorithm.telemetry");
     p.flag("reroute", &NetworkParams::reroute,
            "when a link goes down or up, all switches know of it after reroute_delay and take the shortest paths that "
-           "are left; else they go on sending by links that are down");
+           "are left; without it they go on sending by links that are down");
     p.time("reroute_delay", &NetworkParams::reroute_delay,
-           "until routes have converged: for so long switches and hosts go on as if nothing had happened")
+           "how long routes take to converge; until then switches and hosts go on as if nothing had happened")
         .only_with("reroute", {"true"});
     p.flag("trimming", &NetworkParams::trimming,
            "a data packet for which there is no room loses its payload, and goes on ahead of all data",

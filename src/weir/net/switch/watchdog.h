@@ -32,10 +32,10 @@ struct WatchdogParams {
     p.flag("enabled", &W::enabled, "switches watch for ports that PFC keeps paused; needs lossless mode", "SONiC")
         .only_with("network.buffer.mode", {"lossless"});
     p.time("detection_time", &W::detection_time,
-           "a class of a port that has been paused for so long, with packets waiting, is in a storm", "SONiC; Junos OS",
-           Time{1})
+           "a class of a port is in a storm when it has been paused for this long with packets waiting",
+           "SONiC; Junos OS", Time{1})
         .only_with("enabled", {"true"});
-    p.time("restoration_time", &W::restoration_time, "a storm ends when the peer has wanted no pause for so long",
+    p.time("restoration_time", &W::restoration_time, "a storm ends when the peer has asked for no pause for this long",
            "SONiC; Junos OS", Time{1})
         .only_with("enabled", {"true"});
     p.time("poll_interval", &W::poll_interval,
