@@ -164,8 +164,8 @@ void add_import(CLI::App& app, int& status) {
   CLI::App* host = command->add_subcommand("host", "What weir-host trace has captured on real hosts");
   host->add_option("DIR", o->traces, "folders of traces, one for each host that sent")->required();
   add_out(host, *o);
-  host->add_option("--rate", o->rate, "of the links, like '10 Gbps'; without it, what the traces tell");
-  host->add_option("--buffer", o->buffer, "of each port of the switch")->capture_default_str();
+  host->add_option("--rate", o->rate, "rate of the links, like '10 Gbps'; without it, what the traces tell");
+  host->add_option("--buffer", o->buffer, "buffer of each port of the switch")->capture_default_str();
   host->add_option("--gap", o->gap, "silence of a connection after which what it sends is another message")
       ->capture_default_str();
   host->add_option("--T", o->threshold, "On-Ramp's threshold, 0 for none; without it, that of the traces");

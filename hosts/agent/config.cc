@@ -203,8 +203,9 @@ void HoldTable::describe(ParamList<HoldTable>& p) {
   p.time("many", &HoldTable::many,
          "mode queue: where flows are many, a packet is held for three rounds of theirs, but no longer than this", "",
          kMicrosecond * 100, kMillisecond * 100);
-  p.time("live_for", &HoldTable::live_for, "after the last sign of life of the agent nothing is held", "",
-         kMillisecond * 200, kSecond * 5);
+  p.time("live_for", &HoldTable::live_for,
+         "time after the last sign of life of the agent from which nothing is held any more", "", kMillisecond * 200,
+         kSecond * 5);
 }
 
 void RuleTable::describe(ParamList<RuleTable>& p) {
@@ -213,31 +214,32 @@ void RuleTable::describe(ParamList<RuleTable>& p) {
   p.number("gain", &RuleTable::gain, 1e-6, 1, "g: weight of a new sample in beta", "On-Ramp 3.2");
   p.number("initial_beta", &RuleTable::initial_beta, 0, 1,
            "beta before the first sample; with 0 a connection pauses as the strawman does until it has measured");
-  p.time("max_pause", &RuleTable::max_pause, "one OR-ACK pauses for so long at most", "", kMicrosecond * 10,
-         kMillisecond * 100);
+  p.time("max_pause", &RuleTable::max_pause, "longest pause for one OR-ACK", "", kMicrosecond * 10, kMillisecond * 100);
 }
 
 void OrAckTable::describe(ParamList<OrAckTable>& p) {
   p.integer("packets", &OrAckTable::packets, 0, 1'000'000,
-            "one for so many packets of a flow; 0 = packets do not count");
-  p.bytes("bytes", &OrAckTable::bytes, "one for so many bytes of a flow; 0 = bytes do not count", "", Bytes{0},
+            "packets of a flow for each OR-ACK; 0 = packets do not count");
+  p.bytes("bytes", &OrAckTable::bytes, "bytes of a flow for each OR-ACK; 0 = bytes do not count", "", Bytes{0},
           Bytes{100'000'000});
-  p.time("gap", &OrAckTable::gap, "the first packet after so long a silence is answered", "", kMicrosecond, kSecond);
-  p.integer("per_second", &OrAckTable::per_second, 1, 10'000'000, "of this host, at most");
+  p.time("gap", &OrAckTable::gap, "silence of a flow after which its first packet is answered", "", kMicrosecond,
+         kSecond);
+  p.integer("per_second", &OrAckTable::per_second, 1, 10'000'000, "most OR-ACKs of this host in a second");
   p.integer("port", &OrAckTable::port, 1, 65'535, "UDP port, the same on all hosts");
 }
 
 void ClockTable::describe(ParamList<ClockTable>& p) {
-  p.time("max_error", &ClockTable::max_error,
-         "of a peer whose clock is known less exactly only a rise of the delay counts", "", kMicrosecond / 10, kSecond);
-  p.time("stale_after", &ClockTable::stale_after, "without news of a clock for so long, its peer is not held", "",
-         kMillisecond * 200, kSecond * 3600);
-  p.integer("neighbours", &ClockTable::neighbours, 2, 28, "peers that are probed at most");
-  p.time("interval", &ClockTable::interval, "between the coded pairs of probes to each of them, in the mean",
+  p.time("max_error", &ClockTable::max_error, "error of a peer's clock above which only a rise of its delay counts", "",
+         kMicrosecond / 10, kSecond);
+  p.time("stale_after", &ClockTable::stale_after,
+         "time without news of a peer's clock after which flows to it are not held", "", kMillisecond * 200,
+         kSecond * 3600);
+  p.integer("neighbours", &ClockTable::neighbours, 2, 28, "most peers that are probed");
+  p.time("interval", &ClockTable::interval, "mean time between the coded pairs of probes to each of them",
          "Huygens 4.1", kMillisecond, kMillisecond * 100);
-  p.time("relaxed", &ClockTable::relaxed, "the same as long as the pair's clocks are known well enough", "", Time{},
+  p.time("relaxed", &ClockTable::relaxed, "the same where the pair's clocks are known well enough", "", Time{},
          kMillisecond * 100);
-  p.time("enough", &ClockTable::enough, "within which that is", "", Time{}, kMillisecond);
+  p.time("enough", &ClockTable::enough, "error up to which clocks are known well enough", "", Time{}, kMillisecond);
   p.time("window", &ClockTable::window, "of probes that a line is fitted to", "Huygens 4.2", kMillisecond * 100,
          kSecond * 60);
   p.time("step", &ClockTable::step, "between fits", "", kMillisecond * 10, kSecond * 2);
