@@ -134,9 +134,7 @@ void begin_capture(std::optional<capture::Capture>& capture, const RunArguments&
 
 void begin_trace(std::optional<perfetto::Trace>& trace, const RunArguments& o, const scenario::Scenario& s,
                  const run::Admitted& admitted) {
-  std::vector<std::string> tags;
-  scenario::build_traffic(s, *admitted.model, tags);
-  trace.emplace(o.trace, *admitted.model, std::move(tags));
+  trace.emplace(o.trace, *admitted.model, scenario::build_traffic(s, *admitted.model)->tags());
   if (admitted.expected.all) trace->check_flows(admitted.expected.flows);
 }
 

@@ -220,7 +220,7 @@ TEST(FlowLevel, BytesAreConserved) {
 std::uint64_t digest_of(const Scenario& s, Time step) {
   const scenario::Run run = scenario::build(s);
   const probe::RunClock clock;
-  probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
+  probe::ProbeSet probes(s.probes, *run.simulation, run.tags());
   Time until = step;
   while (!run.simulation->advance(until)) until += step;
   probes.finish();

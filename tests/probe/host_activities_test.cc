@@ -45,7 +45,7 @@ Result recorded(const std::string& file, const std::vector<std::string>& set) {
   s.probes.set(ViewParams());
   const auto out = ResultDirectory::in_memory();
   scenario::Run run = scenario::build(s);
-  ProbeSet probes(s.probes, *run.simulation, run.tags, out.get());
+  ProbeSet probes(s.probes, *run.simulation, run.tags(), out.get());
   while (!run.simulation->advance()) {
   }
   Summary summary = probes.finish();

@@ -22,7 +22,7 @@ struct Recorded {
   explicit Recorded(const scenario::Scenario& s)
       : out(ResultDirectory::in_memory()),
         run(scenario::build(s)),
-        probes(std::in_place, s.probes, *run.simulation, run.tags, out.get()) {}
+        probes(std::in_place, s.probes, *run.simulation, run.tags(), out.get()) {}
 
   std::map<std::string, std::string> finish() {
     while (!run.simulation->advance()) {

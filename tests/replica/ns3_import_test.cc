@@ -65,8 +65,7 @@ std::string flows_of(traffic::Traffic& traffic) {
 
 Files files_of(const RecordedRun& run) {
   const scenario::Run built = scenario::build(scenario_of(run));
-  std::vector<std::string> tags;
-  const auto traffic = scenario::build_traffic(scenario_of(run), *built.model, tags);
+  const auto traffic = scenario::build_traffic(scenario_of(run), *built.model);
   return {{"config.txt", config_of(run)},
           {"topology.txt", topology_of(built.model->topology)},
           {"flows.txt", flows_of(*traffic)}};

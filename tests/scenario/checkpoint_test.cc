@@ -29,7 +29,7 @@ using Log = std::vector<std::uint64_t>;
 class Watched {
  public:
   Watched(const Scenario& s, std::shared_ptr<const engine::Model> model, engine::RunOptions options, Log& log)
-      : log_(log), model_(std::move(model)), traffic_(build_traffic(s, *model_, tags_)) {
+      : log_(log), model_(std::move(model)), traffic_(build_traffic(s, *model_)) {
     options.stop = s.run.stop > Time{} ? s.run.stop : Time::max();
     options.until_program = s.run.until == Until::collectives;
     options.traced = s.probes.need_trace();
@@ -45,7 +45,7 @@ class Watched {
           for (const std::uint64_t figure : {e.port, e.queued}) log_.push_back(figure);
         }
       });
-    probes_.emplace(s.probes, *simulation, tags_);
+    probes_.emplace(s.probes, *simulation, traffic_->tags());
   }
 
   // Runs to the end, whatever a stall is.
@@ -85,7 +85,6 @@ class Watched {
 
   Log& log_;
   std::shared_ptr<const engine::Model> model_;
-  std::vector<std::string> tags_;
   std::unique_ptr<traffic::Traffic> traffic_;
   std::optional<probe::ProbeSet> probes_;
 };

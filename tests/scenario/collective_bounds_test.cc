@@ -70,7 +70,7 @@ size = "4 MB"
   if (!more.empty()) set.push_back("traffic.0." + more);
   const auto run = build(load_scenario(text, "a.toml", set));
   run.simulation->advance();
-  return probe::report_collectives(*run.simulation, run.tags).at(0);
+  return probe::report_collectives(*run.simulation, run.tags()).at(0);
 }
 
 TEST(CollectiveBounds, AreReachedWhereNothingIsInTheWay) {
@@ -107,7 +107,7 @@ TEST(CollectiveBounds, KnowOfOthersAtTheSameHosts) {
                             "a.toml"));
     run.simulation->advance();
     int out = 0;
-    for (const auto& c : probe::report_collectives(*run.simulation, run.tags)) {
+    for (const auto& c : probe::report_collectives(*run.simulation, run.tags())) {
       EXPECT_EQ(c.excess().has_value(), c.shares_hosts_with.empty());
       EXPECT_GE(*c.completion, c.bound);
       out += c.excess().has_value();

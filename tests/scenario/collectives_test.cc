@@ -34,7 +34,7 @@ start = "3 us"
 std::vector<probe::CollectiveSummary> collectives_of(const std::string& text, const std::vector<std::string>& set) {
   const auto run = build(load_scenario(text, "a.toml", set));
   run.simulation->advance();
-  return probe::report_collectives(*run.simulation, run.tags);
+  return probe::report_collectives(*run.simulation, run.tags());
 }
 
 void expect_equal(const probe::CollectiveSummary& a, const probe::CollectiveSummary& b, const std::string& what) {
@@ -218,7 +218,7 @@ size = "2 MB"
   // Of two ranks each is the root of one tree: half of the buffer goes there and back, in both directions at once.
   const auto run = build(load_scenario(tree, "a.toml", {"run.fidelity=flow"}));
   run.simulation->advance();
-  const auto found = probe::report_collectives(*run.simulation, run.tags).at(0);
+  const auto found = probe::report_collectives(*run.simulation, run.tags()).at(0);
   const auto framing = run.model->framing_without_int(run.model->profiles[0]);
   ASSERT_TRUE(found.completion);
   EXPECT_EQ(*found.completion, 2 * run.model->paths.delivery(0, 1, Bytes{1'000'000}, framing));
@@ -319,7 +319,7 @@ size = "100 MB"
   }
   const auto run = build(load_scenario(many, "a.toml", {"traffic.0.messages=sums", "run.stop=20 us"}));
   run.simulation->advance();
-  const auto found = probe::report_collectives(*run.simulation, run.tags);
+  const auto found = probe::report_collectives(*run.simulation, run.tags());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].messages, 8192ull * 2 * 8191);
   EXPECT_GT(found[0].messages - found[0].unfinished, 0u);

@@ -128,7 +128,7 @@ Step step(const std::vector<std::string>& more) {
   const scenario::Run run = build(load_scenario(kStepOf16, "a.toml", more));
   while (!run.simulation->advance()) {
   }
-  const auto summary = probe::report_collectives(*run.simulation, run.tags).at(0);
+  const auto summary = probe::report_collectives(*run.simulation, run.tags()).at(0);
   return {static_cast<double>(summary.completion->ps),
           run.simulation->fast_forward().value_or(engine::FastForwardReport{})};
 }
@@ -197,7 +197,7 @@ TEST(FastForwardScenario, IsWrittenAndReadAgain) {
 TEST(FastForwardScenario, ItsSummaryTells) {
   const auto summary_of = [](const Scenario& s) {
     const scenario::Run run = build(s);
-    probe::ProbeSet probes(s.probes, *run.simulation, run.tags, nullptr);
+    probe::ProbeSet probes(s.probes, *run.simulation, run.tags(), nullptr);
     while (!run.simulation->advance()) {
     }
     return probe::to_json(probes.finish());

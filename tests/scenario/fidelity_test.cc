@@ -81,8 +81,7 @@ TEST_P(EachFidelity, IsSavedAsItSays) {
 TEST_P(EachFidelity, TellsEventsAsItSays) {
   const Scenario s = scenario_by(fidelity_);
   const auto model = build_model(s);
-  std::vector<std::string> tags;
-  const auto traffic = build_traffic(s, *model, tags);
+  const auto traffic = build_traffic(s, *model);
   const auto engine = fidelity_.make(s, *model, *traffic, {.traced = true});
   const auto look = [](net::TraceEvents) {};
   if (fidelity_.tells_events)
@@ -164,8 +163,7 @@ TEST(Fidelities, FlowsMayComeFromAFile) {
   const Scenario s = load_scenario(text, "a.toml", overrides);
   EXPECT_EQ(own_flows(s), "fidelity.connections");
   const auto model = build_model(s);
-  std::vector<std::string> tags;
-  build_traffic(s, *model, tags);
+  const std::vector<std::string> tags = build_traffic(s, *model)->tags();
   EXPECT_EQ(tags, std::vector<std::string>{"connections"});
   std::vector<std::uint32_t> senders;
   const Expected expected = expect(s, *model, 10, [&](const ExpectedFlow& flow) {
@@ -175,7 +173,7 @@ TEST(Fidelities, FlowsMayComeFromAFile) {
   });
   EXPECT_EQ(expected.flows, 2u);
   EXPECT_EQ(senders, (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(build(s).tags, tags);
+  EXPECT_EQ(build(s).tags(), tags);
   EXPECT_EQ(own_flows(scenario_by(fidelities().front())), "");
 }
 

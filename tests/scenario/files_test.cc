@@ -32,7 +32,7 @@ Result simulate(const Scenario& s) {
   const probe::RunClock clock;
   Scenario with_queues = s;
   if (with_queues.probes.get<probe::QueuesParams>() == nullptr) with_queues.probes.set(probe::QueuesParams{});
-  probe::ProbeSet probes(with_queues.probes, *run.simulation, run.tags);
+  probe::ProbeSet probes(with_queues.probes, *run.simulation, run.tags());
   while (!run.simulation->advance()) {
   }
   const auto summary = probes.finish();

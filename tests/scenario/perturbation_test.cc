@@ -53,9 +53,8 @@ Scenario changed(std::string_view text, int number, std::vector<std::string> mor
 std::string dump(const Scenario& s) { return effective(s, "").toml; }
 
 std::vector<traffic::Flow> flows_of(const Scenario& s) {
-  std::vector<std::string> tags;
   std::vector<traffic::Flow> out;
-  build_traffic(s, *build_model(s), tags)->pull_until(1_s, out);
+  build_traffic(s, *build_model(s))->pull_until(1_s, out);
   return out;
 }
 

@@ -22,8 +22,7 @@ class QueueEvents : public testing::TestWithParam<std::string> {};
 TEST_P(QueueEvents, TellTheQueueThatIsThere) {
   const Scenario s = load_scenario_file("tests/scenarios/" + GetParam() + ".toml");
   const auto model = build_model(s);
-  std::vector<std::string> tags;
-  const auto traffic = build_traffic(s, *model, tags);
+  const auto traffic = build_traffic(s, *model);
   const Time stop = s.run.stop > Time{} ? s.run.stop : Time::max();
   engine::Simulation simulation(*model, *traffic, {.stop = stop, .traced = true});
   std::vector<std::uint32_t> queued(model->topology.ports());

@@ -43,7 +43,7 @@ probe::CollectiveSummary only(const std::string& text, std::vector<std::string> 
   const auto run = build(load_scenario(text, "a.toml", set));
   while (!run.simulation->advance()) {
   }
-  const auto all = probe::report_collectives(*run.simulation, run.tags);
+  const auto all = probe::report_collectives(*run.simulation, run.tags());
   EXPECT_EQ(all.size(), 1u);
   EXPECT_TRUE(all.at(0).completion);
   EXPECT_GE(*all.at(0).completion, all.at(0).bound);
@@ -110,7 +110,7 @@ TEST(ScaleUpSharing, IsOfAllTraffic) {
   const auto run = build(load_scenario(two, "a.toml", {kShared, "traffic.1.scale_up_sharing=max-min"}));
   while (!run.simulation->advance()) {
   }
-  for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) {
+  for (const auto& one : probe::report_collectives(*run.simulation, run.tags())) {
     EXPECT_EQ(*one.completion, 24'500_ns);
     EXPECT_EQ(one.bound, 12'500_ns);
     EXPECT_FALSE(one.excess());

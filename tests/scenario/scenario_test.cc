@@ -88,7 +88,7 @@ TEST(Scenario, EqualTagsAreOne) {
   const Scenario s = load_scenario(kStar + "[[traffic]]\nkind = \"permutation\"\nsize = \"1 KB\"\ntag = \"b\"\n" +
                                        "[[traffic]]\nkind = \"permutation\"\nsize = \"1 KB\"\ntag = \"incast\"\n",
                                    "a.toml");
-  EXPECT_EQ(build(s).tags, (std::vector<std::string>{"incast", "b"}));
+  EXPECT_EQ(build(s).tags(), (std::vector<std::string>{"incast", "b"}));
 }
 
 TEST(Scenario, PlacesFallBackToTheTable) {
@@ -120,7 +120,7 @@ TEST(Collectives, AreReported) {
     all.push_back("run.stop=" + stop);
     const Scenario s = load_scenario(kStar, "a.toml", all);
     const scenario::Run run = build(s);
-    probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
+    probe::ProbeSet probes(s.probes, *run.simulation, run.tags());
     while (!run.simulation->advance()) {
     }
     const probe::Summary summary = probes.finish();

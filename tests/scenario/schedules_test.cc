@@ -58,7 +58,7 @@ struct Found {
 Found find(const std::string& text, const std::vector<std::string>& set) {
   const auto run = build(load_scenario(text, "tests/scenarios/a.toml", set));
   run.simulation->advance();
-  Found out{probe::report_collectives(*run.simulation, run.tags).at(0), run.model};
+  Found out{probe::report_collectives(*run.simulation, run.tags()).at(0), run.model};
   EXPECT_TRUE(out.summary.completion);
   EXPECT_EQ(out.summary.unfinished, 0u);
   EXPECT_LE(out.summary.bound, out.summary.completion.value_or(Time{}));

@@ -47,7 +47,7 @@ group = 4
 probe::CollectiveSummary step_of(const std::vector<std::string>& set) {
   const auto run = build(load_scenario(kStep, "tests/scenarios/a.toml", set));
   run.simulation->advance();
-  return probe::report_collectives(*run.simulation, run.tags).at(0);
+  return probe::report_collectives(*run.simulation, run.tags()).at(0);
 }
 
 // In microseconds, of a step in which no two messages share a link: forward and backward turns, the gathering of what
@@ -260,7 +260,7 @@ TEST(TrainingStep, KeepsToRailsByPxn) {
     const auto run = build(load_scenario(kOnRails, "a.toml", set));
     while (!run.simulation->advance()) {
     }
-    const auto summary = probe::report_collectives(*run.simulation, run.tags).at(0);
+    const auto summary = probe::report_collectives(*run.simulation, run.tags()).at(0);
     EXPECT_EQ(summary.unfinished, 0u);
     Seen out{0, summary.completion, summary.messages};
     const auto& t = run.model->topology;

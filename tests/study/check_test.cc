@@ -192,8 +192,8 @@ TEST(Check, SummariesHaveNoOtherKeys) {
                                                  "probes.links=true", "probes.flows.equal_count_buckets=5"});
     auto run = scenario::build(s);
     const Json possible =
-        Json::parse(probe::to_json(probe::possible_summary(s.probes, *run.model, run.tags, *run.traffic)));
-    probe::ProbeSet probes(s.probes, *run.simulation, run.tags);
+        Json::parse(probe::to_json(probe::possible_summary(s.probes, *run.model, run.tags(), *run.traffic)));
+    probe::ProbeSet probes(s.probes, *run.simulation, run.tags());
     while (!run.simulation->advance()) {
     }
     expect_keys(Json::parse(probe::to_json(probes.finish())), "", possible);

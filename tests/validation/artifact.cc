@@ -53,8 +53,7 @@ Instance instance_of(const ArtifactRun& run, const std::vector<std::string>& set
   Instance out;
   out.scenario = scenario::load_scenario_file("tests/validation/" + run.scenario, overrides);
   out.model = scenario::build_model(out.scenario);
-  std::vector<std::string> tags;
-  const auto traffic = scenario::build_traffic(out.scenario, *out.model, tags);
+  const auto traffic = scenario::build_traffic(out.scenario, *out.model);
   while (const auto flow = traffic->next()) out.flows.push_back(*flow);
   return out;
 }

@@ -33,7 +33,7 @@ struct Simulation::Parts {
         checksum(std::move(sum)),
         run(std::move(built)),
         files(o.tables ? probe::ResultDirectory::in_memory() : nullptr),
-        probes(s.internal().probes, *run.simulation, run.tags, files.get()) {}
+        probes(s.internal().probes, *run.simulation, run.tags(), files.get()) {}
 
   Scenario scenario;
   const SimulationOptions options;
@@ -106,7 +106,7 @@ bool Simulation::advance(Time until, const std::function<bool()>& goes_on) {
   return advance(until);
 }
 
-const std::vector<std::string>& Simulation::tags() const { return parts_->run.tags; }
+const std::vector<std::string>& Simulation::tags() const { return parts_->run.tags(); }
 
 std::vector<std::string> Simulation::profiles() const {
   std::vector<std::string> out;
@@ -118,7 +118,7 @@ std::uint64_t Simulation::send(const NewFlow& flow) {
   const Time start = flow.start < Time{} ? engine().now() : flow.start;
   const traffic::Flow out =
       run::flow_of({.src = flow.src, .dst = flow.dst, .size = flow.size, .tag = flow.tag, .profile = flow.profile},
-                   start, parts_->run.tags, parts_->scenario.internal());
+                   start, parts_->run.tags(), parts_->scenario.internal());
   const std::uint64_t id = engine().inject(out);
   parts_->has_ended = false;
   return id;

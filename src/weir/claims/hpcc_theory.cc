@@ -184,9 +184,8 @@ void a9_max_min_fairness(Context& context) {
     const ClaimFile file = context.scenario(c.file + ".toml");
     const auto scenario = load_claim_scenario(file);
     const auto model = scenario::build_model(scenario);
-    std::vector<std::string> tags;
     std::vector<traffic::Flow> flows;
-    scenario::build_traffic(scenario, *model, tags)->pull_until(1_us, flows);
+    scenario::build_traffic(scenario, *model)->pull_until(1_us, flows);
     Network n = engine::flow_network(*model, flows);
     for (double& capacity : n.capacities) capacity *= kTarget;
     const Rates fair = max_min(n).rates;
@@ -213,9 +212,8 @@ struct Lot {
 Lot lot_of(const ClaimFile& file) {
   const auto scenario = load_claim_scenario(file);
   const auto model = scenario::build_model(scenario);
-  std::vector<std::string> tags;
   std::vector<traffic::Flow> flows;
-  scenario::build_traffic(scenario, *model, tags)->pull_until(1_us, flows);
+  scenario::build_traffic(scenario, *model)->pull_until(1_us, flows);
   std::sort(flows.begin(), flows.end(), [](const auto& a, const auto& b) { return a.src < b.src; });
   Lot out{.network = engine::flow_network(*model, flows), .senders = {}};
   for (double& capacity : out.network.capacities) capacity *= kTarget;

@@ -66,7 +66,7 @@ void add(Bar& bar, const ClaimFile& file, const std::vector<std::string>& overri
                             engine::FinishCalls::later);
   while (!engine::advance_unstalled(*run.simulation)) {
   }
-  const probe::CollectiveSummary c = probe::report_collectives(*run.simulation, run.tags).at(0);
+  const probe::CollectiveSummary c = probe::report_collectives(*run.simulation, run.tags()).at(0);
   bar.increase.push_back(100 * c.acknowledged_excess().value_or(std::numeric_limits<double>::infinity()));
   bar.lost += run.simulation->counters().dropped;
   bar.timeouts += run.simulation->counters().timeouts;

@@ -41,7 +41,7 @@ Execution::Execution(const scenario::Scenario& s, std::shared_ptr<const engine::
   if (from != nullptr && directory_ != nullptr && !directory_->is_nowhere())
     forked_at_ = fork_time(directory_->partial());
   if (directory_ != nullptr) store_scenario(from != nullptr);
-  probes_.emplace(s.probes, *run_.simulation, run_.tags, directory_);
+  probes_.emplace(s.probes, *run_.simulation, run_.tags(), directory_);
   if (options.prepare) options.prepare(*run_.simulation);
   if (from != nullptr) load(from->state, *run_.simulation, *probes_);
   if (from != nullptr && directory_ != nullptr) directory_->has_gone_on();

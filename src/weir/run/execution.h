@@ -29,7 +29,7 @@ class Execution {
 
   engine::Engine& engine() { return *run_.simulation; }
   probe::ProbeSet& probes() { return *probes_; }
-  const std::vector<std::string>& tags() const { return run_.tags; }
+  const std::vector<std::string>& tags() const { return run_.tags(); }
   // Why the run must end at this instant, for want of memory; "" = it may go on.
   std::string lack_of_memory() const;
   // The state at this instant, with all files on their way to the disk. The run must not have stalled.

@@ -21,9 +21,10 @@ namespace weir::scenario {
 // threads at once.
 struct Run {
   std::shared_ptr<const engine::Model> model;
-  std::vector<std::string> tags;  // of flows, by index
   std::unique_ptr<traffic::Traffic> traffic;
   std::unique_ptr<engine::Engine> simulation;  // refers to the model and the traffic
+
+  const std::vector<std::string>& tags() const { return traffic->tags(); }
 };
 
 // A run for the state of another one, between its calls of advance(): in the same scenario, with the same model, as
@@ -49,9 +50,8 @@ std::shared_ptr<const engine::Model> build_model(const Scenario&);
 // Builds the model without the checks of what only a run needs, such as buffers that hold their reserves: to look at
 // nodes, links, faults and routes.
 std::shared_ptr<const engine::Model> build_network(const Scenario&);
-// Builds the traffic. Fills `tags`, which is empty, with the tags of the flows; indices into it are the flows' tags.
-// `notice` is told what sources leave out of their files.
-std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&, std::vector<std::string>& tags,
+// Builds the traffic. `notice` is told what sources leave out of their files.
+std::unique_ptr<traffic::Traffic> build_traffic(const Scenario&, const engine::Model&,
                                                 const std::function<void(const std::string&)>& notice = {});
 
 // What the traffic will amount to, found by drawing it.

@@ -73,23 +73,20 @@ std::unique_ptr<engine::Engine> build_engine(const Scenario& s, const engine::Mo
 Run prepare(const Scenario& s, std::shared_ptr<const engine::Model> model) {
   Run run;
   run.model = std::move(model);
-  run.traffic = build_traffic(s, *run.model, run.tags);
+  run.traffic = build_traffic(s, *run.model);
   check_collectives(s, *run.traffic);
   check_trace(s);
   check_packets(s);
-  if (s.run.fidelity->for_each_flow != nullptr) {
-    std::vector<std::string> tags;
-    s.run.fidelity->for_each_flow(s, *run.model, *build_traffic(s, *run.model, tags),
-                                  [](const traffic::Flow&, bool) {});
-  }
-  at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags); });
+  if (s.run.fidelity->for_each_flow != nullptr)
+    s.run.fidelity->for_each_flow(s, *run.model, *run.traffic->clone(), [](const traffic::Flow&, bool) {});
+  at_its_place(s, "probes", [&] { probe::check(s.probes, *run.model, run.tags()); });
   return run;
 }
 
 }  // namespace
 
 Run build_for_copy(const Scenario& s, const Run& run, bool traced) {
-  Run out{.model = run.model, .tags = run.tags, .traffic = run.traffic->clone(), .simulation = nullptr};
+  Run out{.model = run.model, .traffic = run.traffic->clone(), .simulation = nullptr};
   out.simulation = build_engine(s, *out.model, *out.traffic, run.simulation->partitions(), traced);
   return out;
 }

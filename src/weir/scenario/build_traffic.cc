@@ -17,8 +17,6 @@ namespace {
 // The list of tags, and where each of them stands in it.
 class Tags {
  public:
-  explicit Tags(std::vector<std::string>& names) : names_(names) {}
-
   std::uint16_t index_of(const std::string& name, const Where& where, std::string_view key = "") {
     const auto [known, is_new] = index_.emplace(name, static_cast<std::uint16_t>(names_.size()));
     if (is_new) {
@@ -32,8 +30,11 @@ class Tags {
     return known->second;
   }
 
+  // All of them, which it has no more.
+  std::vector<std::string> take() { return std::move(names_); }
+
  private:
-  std::vector<std::string>& names_;
+  std::vector<std::string> names_;
   std::unordered_map<std::string, std::uint16_t> index_;
 };
 
@@ -65,9 +66,8 @@ std::unique_ptr<traffic::Source> inline_flows(const Scenario& s, const std::stri
 }  // namespace
 
 std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine::Model& model,
-                                                std::vector<std::string>& tag_names,
                                                 const std::function<void(const std::string&)>& notice) {
-  Tags tags(tag_names);
+  Tags tags;
   traffic::Context context;
   for (std::uint32_t h = 0; h < model.topology.hosts; ++h)
     context.host_rates.push_back(model.host.capped(model.routing.rate_of_host(h)));
@@ -100,6 +100,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     }
     at_its_place(s, key, [&] { source.kind->add(*out, source.params.get(), context); });
   }
+  out->name_tags(tags.take());
   return out;
 }
 

@@ -19,8 +19,7 @@ inline constexpr std::uint64_t kMostFlowsSeen = 10'000'000;
 // true; up to kMostFlowsSeen of each driver, and of flows.
 template <class Visit>
 void for_each_flow(const Scenario& s, const engine::Model& model, const Visit& visit) {
-  std::vector<std::string> tags;
-  const auto traffic = build_traffic(s, model, tags);
+  const auto traffic = build_traffic(s, model);
   const traffic::Program& program = traffic->program();
   for (std::uint32_t node = 0; node < program.size(); ++node)
     if (const auto& n = program[node]; n.is_message() && !visit(n.src, n.dst, n.size, n.profile)) return;

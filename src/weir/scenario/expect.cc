@@ -80,9 +80,8 @@ class Counter {
 
 Expected expect(const Scenario& s, const engine::Model& model, std::uint64_t max_flows,
                 const std::function<void(const ExpectedFlow&)>& look) {
-  std::vector<std::string> tags;
-  const auto traffic = build_traffic(s, model, tags);
-  Counter counter(s, model, tags, look);
+  const auto traffic = build_traffic(s, model);
+  Counter counter(s, model, traffic->tags(), look);
   Expected& out = counter.out;
   if (!own_flows(s).empty())
     s.run.fidelity->for_each_flow(s, model, *traffic, [&](const traffic::Flow& f, bool waits) {

@@ -260,9 +260,7 @@ UetConnections connections_of(traffic::Traffic& traffic, Time stop) {
 
 namespace {
 
-std::uint16_t tag_of(const Scenario& s, const engine::Model& model, const std::string& name) {
-  std::vector<std::string> tags;
-  build_traffic(s, model, tags);
+std::uint16_t tag_of(const Scenario& s, const std::vector<std::string>& tags, const std::string& name) {
   const auto tag = std::find(tags.begin(), tags.end(), name);
   if (tag == tags.end())
     throw replica_error(s, "fidelity.one_path",
@@ -282,7 +280,7 @@ replica::UetConnections connections_of(const Scenario& s, const engine::Model& m
   if (name.empty()) {
     UetConnections out = at_its_place(s, "traffic", [&] { return connections_of(traffic, s.run.stop); });
     if (one_path.empty()) return out;
-    const std::uint16_t tag = tag_of(s, model, one_path);
+    const std::uint16_t tag = tag_of(s, traffic.tags(), one_path);
     for (UetConnection& c : out.rows) c.one_path = c.tag == tag;
     return out;
   }

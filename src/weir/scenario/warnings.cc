@@ -163,8 +163,7 @@ bool names_file(const TrafficSource& source) {
 // What sources leave out of their files.
 void warn_of_files(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
   if (std::none_of(s.traffic.begin(), s.traffic.end(), names_file)) return;
-  std::vector<std::string> tags;
-  build_traffic(s, model, tags, [&](const std::string& notice) { out.push_back(notice); });
+  build_traffic(s, model, [&](const std::string& notice) { out.push_back(notice); });
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ class FlowSelection {
 };
 
 Json possible_document(const probe::ProbeParams& probes, const scenario::Run& run) {
-  return Json::parse(probe::to_json(probe::possible_summary(probes, *run.model, run.tags, *run.traffic)));
+  return Json::parse(probe::to_json(probe::possible_summary(probes, *run.model, run.tags(), *run.traffic)));
 }
 
 // An advice: a probe that is off, with which summary.json would have the key; "" if there is none.

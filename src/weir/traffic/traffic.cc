@@ -121,6 +121,7 @@ std::unique_ptr<Traffic> Traffic::clone() const {
   out->injections_ = injections_;
   out->program_ = program_;
   for (const auto& driver : drivers_) out->drivers_.push_back(driver->clone());
+  out->tags_ = tags_;
   out->flows_ = flows_;
   out->ports_given_ = ports_given_;
   return out;

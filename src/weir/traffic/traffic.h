@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,10 @@ class Traffic {
   // Takes a driver; a run drives its hosts by a copy of it.
   void add(std::unique_ptr<Driver> driver) { drivers_.push_back(std::move(driver)); }
   std::span<const std::unique_ptr<Driver>> drivers() const { return drivers_; }
+
+  // The names of tags: Flow::tag is an index into them.
+  void name_tags(std::vector<std::string> names) { tags_ = std::move(names); }
+  const std::vector<std::string>& tags() const { return tags_; }
 
   // When the next flow starts; nothing when there is none any more.
   std::optional<Time> peek() const;
@@ -83,6 +88,7 @@ class Traffic {
   std::uint64_t injections_ = 0;
   Program program_;
   std::vector<std::unique_ptr<Driver>> drivers_;
+  std::vector<std::string> tags_;
   std::uint64_t flows_ = 0;
   std::vector<std::uint16_t> ports_given_;  // per host, modulo kSourcePorts
 };
