@@ -2,8 +2,10 @@
 // What programs and probes see of one is a PacketView.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "weir/base/random.h"
 #include "weir/base/units.h"
@@ -14,6 +16,19 @@ namespace weir::net {
 // How a switch chooses among equal-cost ports for a packet: by a hash of its entropy, or as a policy says that knows
 // more than the packet (net/switch/path_policies.h).
 enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
+
+// What the switches of a policy write on a packet for each other, from the first one on: an object of the policy's own.
+struct PathNote {
+  alignas(8) std::byte bytes[16];
+
+  template <class Note>
+  Note& as() {
+    static_assert(std::is_trivially_copyable_v<Note> && sizeof(Note) <= sizeof(bytes) && alignof(Note) <= 8);
+    return *reinterpret_cast<Note*>(bytes);
+  }
+};
+// Whether packets of this policy have one.
+constexpr bool has_path_note(PathPolicy) { return false; }
 
 // A set of data classes, with one bit for each.
 using ClassSet = std::uint8_t;
@@ -70,6 +85,7 @@ struct alignas(32) Descriptor {
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
   PathPolicy path_policy() const { return static_cast<PathPolicy>((flags & kPathPolicy) >> 8); }
+  bool has_path_note() const { return net::has_path_note(path_policy()); }
   bool is_routed_by_hash() const { return (flags & kPathPolicy) == 0; }
   // On its way: whether it has a record. Pause and resume frames have none.
   bool has_record() const { return record != kNoRecord; }
