@@ -44,7 +44,8 @@ inline constexpr std::uint16_t kEchoMarked = 0x20;     // on an acknowledgement:
 inline constexpr std::uint16_t kEchoCnp = 0x40;        // on an acknowledgement: it carries a CNP
 inline constexpr std::uint16_t kSack = 0x80;           // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint16_t kPathPolicy = 0x0f00;   // its PathPolicy
-inline constexpr std::uint16_t kAsksCredit = 0x1000;   // on a data packet: more is behind it than is unsolicited
+inline constexpr std::uint16_t kAsksCredit = 0x1000;   // on a data packet: more is behind it than is unsolicited. The
+                                                       // size of its flow comes with it
 inline constexpr std::uint16_t kEndsMessage = 0x2000;  // on a data packet of a connection: the last one of a message
 constexpr std::uint16_t flags_of(PathPolicy policy) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);

@@ -35,6 +35,13 @@ class PacketStore {
   // The telemetry of a packet that has it.
   Telemetry& telemetry(const Descriptor& d) { return telemetry_[number(d)]; }
   const Telemetry& telemetry(const Descriptor& d) const { return telemetry_[number(d)]; }
+  // Makes a data packet that asks for a credit tell the size of its flow, in bytes.
+  void tell_size(Packet& packet, std::int64_t size) {
+    if (!packet.has_record()) packet.record = take();
+    packet.flags |= kAsksCredit;
+    sizes_.make(number(packet), records_.size()) = size;
+  }
+  std::int64_t told_size(const Descriptor& d) const { return sizes_[number(d)]; }
   // The note on a packet that is on its way. What it says before a switch writes it means nothing.
   PathNote& path_note(const Descriptor& d) { return notes_.make(number(d), records_.size()); }
   // Makes an acknowledgement carry a Sack, and returns that.
@@ -61,7 +68,7 @@ class PacketStore {
   // something that the host reads.
   Packet load(const Descriptor& d) {
     Packet out{d, body(d)};
-    const bool carries_more = d.has_telemetry() || (d.flags & kSack) != 0;
+    const bool carries_more = d.has_telemetry() || (d.flags & (kSack | kAsksCredit)) != 0;
     free_[frees_] = number(d);
     frees_ += !carries_more;
     out.record = carries_more ? d.record : kNoRecord;
@@ -75,10 +82,11 @@ class PacketStore {
   char* pack(const Descriptor& d, char* to) {
     if (d.has_telemetry()) to = pack_telemetry(telemetry(d), to);
     if ((d.flags & kSack) != 0) to = pack_object(sack(d), to);
+    if ((d.flags & kAsksCredit) != 0) to = pack_object(told_size(d), to);
     if (d.has_path_note()) to = pack_object(path_note(d), to);
     return to;
   }
-  static constexpr std::size_t kMostPacked = sizeof(Telemetry) + sizeof(Sack) + sizeof(PathNote);
+  static constexpr std::size_t kMostPacked = sizeof(Telemetry) + sizeof(Sack) + sizeof(std::int64_t) + sizeof(PathNote);
   // Gives a packet that has no record here what pack() has copied. Returns what follows there.
   const char* unpack(Packet& packet, const char* from) {
     if (packet.has_telemetry()) {
@@ -86,6 +94,11 @@ class PacketStore {
       from = unpack_telemetry(telemetry(packet), from);
     }
     if ((packet.flags & kSack) != 0) from = unpack_object(add_sack(packet), from);
+    if ((packet.flags & kAsksCredit) != 0) {
+      std::int64_t size = 0;
+      from = unpack_object(size, from);
+      tell_size(packet, size);
+    }
     if (packet.has_path_note()) {
       if (!packet.has_record()) packet.record = take();
       from = unpack_object(path_note(packet), from);
@@ -116,6 +129,7 @@ class PacketStore {
     if constexpr (A::kLoads) take_only(used);
     for (const std::uint32_t i : used) a.value(records_[i]);
     telemetry_.archive(a, used, records_.size());
+    sizes_.archive(a, used, records_.size());
     notes_.archive(a, used, records_.size());
   }
 
@@ -233,6 +247,7 @@ class PacketStore {
 
   ZeroedArray<Record> records_;
   Some<Telemetry> telemetry_;        // of the measured packets
+  Some<std::int64_t> sizes_;         // of the flows of those that ask for credits
   Some<PathNote> notes_;             // of those that switches write on
   ZeroedArray<std::uint32_t> free_;  // the first `frees_`: those that no packet has, the next one to be taken last
   std::uint32_t frees_ = 0;
