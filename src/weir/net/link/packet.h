@@ -15,7 +15,7 @@ namespace weir::net {
 
 // How a switch chooses among equal-cost ports for a packet: by a hash of its entropy, or as a policy says that knows
 // more than the packet (net/switch/path_policies.h).
-enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
+enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets, conga };
 
 // What the switches of a policy write on a packet for each other, from the first one on: an object of the policy's own.
 struct PathNote {
@@ -28,7 +28,7 @@ struct PathNote {
   }
 };
 // Whether packets of this policy have one.
-constexpr bool has_path_note(PathPolicy) { return false; }
+constexpr bool has_path_note(PathPolicy policy) { return policy == PathPolicy::conga; }
 
 // A set of data classes, with one bit for each.
 using ClassSet = std::uint8_t;

@@ -28,6 +28,7 @@
 #include "weir/base/units.h"
 #include "weir/net/link/packet.h"
 #include "weir/net/model/routing.h"
+#include "weir/net/switch/conga.h"
 #include "weir/net/switch/flowlet_table.h"
 #include "weir/net/switch/params.h"
 #include "weir/net/switch/path_policy.h"
@@ -261,6 +262,6 @@ class PathPolicyList {
   bool follows_departures_ = false;
 };
 
-using PathPolicies = PathPolicyList<Adaptive, RoundRobin, Flowlets>;
+using PathPolicies = PathPolicyList<Adaptive, RoundRobin, Flowlets, Conga>;
 
 }  // namespace weir::net
