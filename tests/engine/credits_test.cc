@@ -97,8 +97,8 @@ net::Packet asking(std::uint32_t src, std::uint32_t slot, std::uint32_t generati
 
 TEST(Credits, GoToFlowsInTurn) {
   host::Credits credits;
-  for (int i = 0; i < 3; ++i) credits.ask(asking(1, 0, 0));
-  for (int i = 0; i < 2; ++i) credits.ask(asking(2, 5, 0));
+  for (int i = 0; i < 3; ++i) credits.ask(asking(1, 0, 0), 9'000, 9);
+  for (int i = 0; i < 2; ++i) credits.ask(asking(2, 5, 0), 9'000, 9);
   std::vector<std::uint32_t> to;
   std::vector<std::int64_t> packets;
   while (credits.has_waiting()) {
@@ -113,12 +113,92 @@ TEST(Credits, GoToFlowsInTurn) {
 // What the flow before it was owed, nobody gets.
 TEST(Credits, ANewFlowOfASlotBeginsAnew) {
   host::Credits credits;
-  for (int i = 0; i < 3; ++i) credits.ask(asking(1, 0, 0));
+  for (int i = 0; i < 3; ++i) credits.ask(asking(1, 0, 0), 9'000, 9);
   credits.grant();
-  credits.ask(asking(1, 0, 1));
+  credits.ask(asking(1, 0, 1), 9'000, 9);
   ASSERT_TRUE(credits.has_waiting());
   EXPECT_EQ(credits.grant().packets, 1);
   EXPECT_FALSE(credits.has_waiting());
+}
+
+std::vector<std::uint32_t> granted(host::Credits& credits) {
+  std::vector<std::uint32_t> out;
+  while (credits.has_waiting()) out.push_back(credits.grant().src);
+  return out;
+}
+
+TEST(Credits, OfSrptGoToTheFlowWithTheFewestBytesLeft) {
+  host::Credits credits({.credit_order = host::CreditOrder::srpt});
+  net::Packet data = asking(1, 0, 0);
+  data.payload = 1'000;
+  for (int i = 0; i < 2; ++i) credits.ask(data, 9'000, 9);
+  data.src = 2;
+  for (int i = 0; i < 2; ++i) credits.ask(data, 8'000, 8);
+  EXPECT_EQ(granted(credits), (std::vector<std::uint32_t>{2, 2, 1, 1}));
+  data.src = 1;
+  for (int i = 0; i < 2; ++i) credits.ask(data, 9'000, 9);  // 5,000 bytes of it are left, and 6,000 of the other
+  data.src = 2;
+  credits.ask(data, 8'000, 8);  // 5,000 of either: the first goes first
+  EXPECT_EQ(granted(credits), (std::vector<std::uint32_t>{1, 1, 2}));
+}
+
+// The second one gets nothing while the first one is not granted whole, though it does not ask.
+TEST(Credits, OfSrptAreForSoManyFlows) {
+  host::Credits credits({.credit_order = host::CreditOrder::srpt, .overcommitment = 1});
+  net::Packet data = asking(1, 0, 0);
+  data.payload = 1'000;
+  credits.ask(data, 3'000, 2);
+  EXPECT_EQ(granted(credits), (std::vector<std::uint32_t>{1}));
+  data.src = 2;
+  credits.ask(data, 9'000, 8);
+  EXPECT_EQ(granted(credits), (std::vector<std::uint32_t>{}));
+  data.src = 1;
+  credits.ask(data, 3'000, 2);
+  EXPECT_EQ(granted(credits), (std::vector<std::uint32_t>{1, 2}));
+}
+
+class SrptCredits : public testing::Test {
+ protected:
+  SrptCredits() {
+    scenario_.topology = build(net::Star{9});
+    scenario_.profiles = {unlimited()};
+    scenario_.profiles[0].recovery.kind = host::RecoveryKind::sack;
+    scenario_.profiles[0].unsolicited = 60'000_B;
+    scenario_.transport.credit_order = host::CreditOrder::srpt;
+  }
+  Scenario scenario_;
+};
+
+// A short flow that comes when seven long ones have the link ends in less than twice the time that it takes alone: only
+// one of them has packets under way.
+TEST_F(SrptCredits, LetShortFlowsEndFirst) {
+  scenario_.transport.overcommitment = 1;
+  for (std::uint32_t h = 0; h < 7; ++h) scenario_.add_flow(h, 8, 2'000'000_B);
+  scenario_.add_flow(7, 8, 200'000_B, 300_us);
+  const auto time_of_short = [&] {
+    for (const auto& f : run(scenario_).flows)
+      if (f.src == 7) return f.finish - f.start;
+    return Time::max();
+  };
+  const Time alone{200 * 83'840};
+  EXPECT_LT(time_of_short(), 2 * alone);
+  scenario_.transport.credit_order = host::CreditOrder::fair;
+  EXPECT_GT(time_of_short(), 4 * alone);
+}
+
+// Host 0's flow has the fewest bytes left when its host stalls. Only if others may have credits as well do they end
+// before it.
+TEST_F(SrptCredits, WithOvercommitmentOthersFillTheLink) {
+  for (std::uint32_t h = 0; h < 4; ++h) scenario_.add_flow(h, 8, 1'000'000_B + h * 10'000_B);
+  scenario_.faults.host_pauses = {{.host = 0, .start = 50_us, .duration = 2_ms}};
+  const auto first_end = [&](std::int64_t overcommitment) {
+    scenario_.transport.overcommitment = overcommitment;
+    const Outcome out = run(scenario_);
+    EXPECT_EQ(out.flows.size(), 4u);
+    return out.flows.front().finish;
+  };
+  EXPECT_LT(first_end(8), 400_us);
+  EXPECT_GT(first_end(1), 2'050_us);
 }
 
 }  // namespace

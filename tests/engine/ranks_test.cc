@@ -39,39 +39,37 @@ TEST(Ranks, TellEachOtherBytesOfAnyLength) {
 }
 
 TEST(Mailbox, APacketTakesOnlyWhatItUses) {
+  net::PacketStore here, there;
   net::Packet packet;
   PackedPackets plain;
-  plain.add(packet, 7, nullptr, nullptr);
+  plain.add(packet, 7, here);
   EXPECT_LE(plain.bytes().size(), 72u);
 
-  Telemetry telemetry;
+  here.add_telemetry(packet);
+  Telemetry& telemetry = here.telemetry(packet);
   telemetry.path = 17;
   telemetry.hop[2].queue = 11;
-  packet.record = 5 | net::kHasTelemetry;
   telemetry.hops = 3;
   PackedPackets measured;
-  measured.add(packet, 7, &telemetry, nullptr);
+  measured.add(packet, 7, here);
   EXPECT_LE(measured.bytes().size(), 160u);
 
-  net::Sack sack{.trigger = 3, .host_delay = Time{9}};
-  packet.flags = net::kSack;
+  here.add_sack(packet) = {.trigger = 3, .host_delay = Time{9}};
   PackedPackets both;
-  both.add(packet, 8, &telemetry, &sack);
-  int seen = 0;
-  both.for_each([&](std::uint32_t port, const net::Packet&, const PackedPackets::Records& records) {
-    ++seen;
-    EXPECT_EQ(port, 8u);
-    Telemetry hops;
-    records.read(hops);
-    EXPECT_EQ(hops.hops, 3u);
-    EXPECT_EQ(hops.path, 17u);
-    EXPECT_EQ(hops.hop[2].queue, 11);
-    net::Sack read;
-    records.read(read);
-    EXPECT_EQ(read.trigger, 3);
-    EXPECT_EQ(read.host_delay, Time{9});
+  both.add(packet, 8, here);
+  both.add(net::Packet(), 9, here);
+  std::vector<std::uint32_t> ports;
+  both.for_each(there, [&](std::uint32_t port, const net::Packet& p) {
+    ports.push_back(port);
+    if (port == 9) return;
+    EXPECT_EQ(there.telemetry(p).hops, 3u);
+    EXPECT_EQ(there.telemetry(p).path, 17u);
+    EXPECT_EQ(there.telemetry(p).hop[2].queue, 11);
+    EXPECT_EQ(there.sack(p).trigger, 3);
+    EXPECT_EQ(there.sack(p).host_delay, Time{9});
   });
-  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(ports, (std::vector<std::uint32_t>{8, 9}));
+  EXPECT_EQ(there.in_use(), 1u);
 }
 
 class ScenarioOnRanks : public testing::TestWithParam<std::uint64_t> {};

@@ -556,16 +556,20 @@ void add_spraying(Scenario& s, std::uint64_t seed) {
   }
 }
 
-// In one of four scenarios the flows that would have one path have flowlets, with gaps that are short enough to occur.
+// In one of four scenarios the flows that would have one path have flowlets, by draw or by CONGA, with gaps that are
+// short enough to occur.
 void add_flowlets(Scenario& s, std::uint64_t seed) {
   Dice dice(~seed ^ 0x7feb352d);
   if (!dice.chance(4)) return;
   for (auto& p : s.profiles) {
     const bool may_change = !cc::has(p.algorithm->about.needs, cc::Needs::one_path);
-    if (p.balancing.has_one_path() && may_change) p.balancing.kind = host::Balancing::flowlets;
+    if (p.balancing.has_one_path() && may_change)
+      p.balancing.kind = dice.pick({host::Balancing::flowlets, host::Balancing::conga});
   }
   s.network.flowlet_gap = {dice.pick({1, 1'000'000, 20'000'000})};
   s.network.flowlet_entries = dice.pick({1, 8, 65'536});
+  s.network.conga.tau = dice.pick({1_us, 160_us});
+  s.network.conga.age = dice.pick({20_us, 10_ms});
   s.text += ", flowlets";
 }
 
@@ -575,6 +579,8 @@ void add_credits(Scenario& s, std::uint64_t seed) {
   if (!dice.chance(4)) return;
   for (auto& p : s.profiles)
     if (!p.stack && dice.chance(2)) p.unsolicited = {dice.magnitude(1, 100'000)};
+  if (dice.chance(2)) s.transport.credit_order = host::CreditOrder::srpt;
+  s.transport.overcommitment = dice.pick({1, 2, 8});
   s.text += ", credits";
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace weir::host {
@@ -90,13 +91,16 @@ TEST(PathChoice, RepsJudgesByOneMark) {
   }
 }
 
-// Switches do not tell acknowledgements from data (LetFlow): both have flowlets. The sender chooses nothing.
+// Switches do not tell acknowledgements from data (LetFlow, CONGA): both have flowlets. The sender chooses nothing.
 TEST(PathChoice, FlowletsOfBothDirections) {
-  const auto p = params(Balancing::flowlets, 64);
-  EXPECT_FALSE(p.sprays());
-  EXPECT_FALSE(p.has_one_path());
-  EXPECT_EQ(p.path_policy(), net::PathPolicy::flowlets);
-  EXPECT_EQ(p.ack_flags(), net::flags_of(net::PathPolicy::flowlets));
+  for (const auto& [kind, policy] : {std::pair{Balancing::flowlets, net::PathPolicy::flowlets},
+                                     std::pair{Balancing::conga, net::PathPolicy::conga}}) {
+    const auto p = params(kind, 64);
+    EXPECT_FALSE(p.sprays());
+    EXPECT_FALSE(p.has_one_path());
+    EXPECT_EQ(p.path_policy(), policy);
+    EXPECT_EQ(p.ack_flags(), net::flags_of(policy));
+  }
 }
 
 // Switches mark acknowledgements only where REPS reads that mark, and route them adaptively only where data is.

@@ -163,6 +163,46 @@ TEST(PacketStore, RemembersThatPacketsAreMeasured) {
   EXPECT_EQ(saved(loaded).size(), saved(store).size());
 }
 
+// What it carries comes along into another store, whatever it is, and into a checkpoint.
+TEST(PacketStore, PacksAllThatAPacketCarries) {
+  for (const bool measured : {false, true})
+    for (const bool asks : {false, true})
+      for (const bool noted : {false, true}) {
+        PacketStore store, other;
+        sent(other, packet_of(1));
+        Packet packet = packet_of(7);
+        if (noted) packet.flags |= flags_of(PathPolicy::conga);
+        if (measured) store.add_telemetry(packet);
+        if (asks) store.tell_size(packet, 123'456);
+        const Descriptor here = sent(store, packet);
+        if (measured) store.telemetry(here).hops = 2;
+        if (noted) store.path_note(here).as<std::uint64_t>() = 99;
+        std::vector<char> bytes(PacketStore::kMostPacked);
+        const char* const end = store.pack(here, bytes.data());
+        Packet copy = packet;
+        copy.record = measured ? kHasTelemetry : kNoRecord;
+        EXPECT_EQ(other.unpack(copy, bytes.data()), end);
+        Saver a;
+        const Descriptor there = sent(other, copy);
+        other.archive(a);
+        PacketStore loaded;
+        Loader b(a.content());
+        loaded.archive(b);
+        EXPECT_EQ(loaded.body(there).seq, 7);
+        if (measured) {
+          EXPECT_EQ(loaded.telemetry(there).hops, 2u);
+        }
+        if (asks) {
+          EXPECT_EQ(loaded.told_size(there), 123'456);
+        }
+        if (noted) {
+          EXPECT_EQ(loaded.path_note(there).as<std::uint64_t>(), 99u);
+        }
+        // at a host it keeps its record only if that has something to read there
+        EXPECT_EQ(loaded.load(there).has_record(), measured || asks);
+      }
+}
+
 TEST(PacketStore, RefusesRecordsThatAreNotPossible) {
   for (const std::vector<std::uint32_t>& used :
        {std::vector<std::uint32_t>{3, 3}, std::vector<std::uint32_t>{4, 3}, std::vector<std::uint32_t>{kNoRecord}}) {

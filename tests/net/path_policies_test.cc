@@ -20,6 +20,7 @@ using namespace literals;
 struct Setting {
   std::uint64_t seed = 7;
   Topology topology = build(LeafSpine{.leaves = 2, .spines = 4, .hosts_per_leaf = 1});
+  Routing routing{topology, seed};
   NetworkParams network;
   AdaptiveParams adaptive;
   struct {
@@ -43,7 +44,7 @@ class Policies : public testing::Test {
  protected:
   std::uint32_t choose(const Descriptor& packet, Time now, std::span<const std::uint32_t> hops = kHops) {
     if (!policies_) policies_.emplace(setting_);
-    return policies_->choose({s_, 5, hops, packet, now}, [this](std::uint32_t port) { return queued_[port]; });
+    return policies_->choose({s_, 5, 0, hops, packet, nullptr, now}, ports_);
   }
   std::string saved() {
     Saver a;
@@ -53,7 +54,15 @@ class Policies : public testing::Test {
 
   Setting setting_;
   std::uint32_t s_ = 0;
-  std::map<std::uint32_t, std::uint32_t> queued_;
+  // What they may ask of the switch's ports.
+  struct Ports {
+    std::map<std::uint32_t, std::uint32_t> bytes;
+
+    std::uint32_t queued(std::uint32_t port) const { return bytes.at(port); }
+    template <class Visit>
+    void each_on_wire(std::uint32_t, Visit&&) const {}
+    std::uint32_t hashed() const { return 0; }
+  } ports_{{{2, 0}, {4, 0}, {6, 0}, {8, 0}}};
   std::optional<PathPolicies> policies_;
 };
 
@@ -65,12 +74,12 @@ TEST_F(Policies, OnlyAHashLetsSwitchesTakeTurns) {
 TEST_F(Policies, AdaptiveTakesTheShortestQueueAndLooksAgainAfterRefresh) {
   setting_.adaptive = {.quantised = false, .refresh = 1_us};
   const Descriptor packet = packet_of(PathPolicy::adaptive);
-  queued_ = {{2, 10}, {4, 9}, {6, 8}, {8, 11}};
+  ports_.bytes = {{2, 10}, {4, 9}, {6, 8}, {8, 11}};
   EXPECT_EQ(choose(packet, 10_us), 6u);
-  queued_[6] = 20;
+  ports_.bytes[6] = 20;
   EXPECT_EQ(choose(packet, 11_us - Time{1}), 6u);
   EXPECT_EQ(choose(packet, 11_us), 4u);
-  queued_ = {{2, 30}, {4, 9}, {6, 9}, {8, 9}};
+  ports_.bytes = {{2, 30}, {4, 9}, {6, 9}, {8, 9}};
   std::set<std::uint32_t> taken;
   for (int i = 0; i < 40; ++i) taken.insert(choose(packet, 20_us));
   EXPECT_EQ(taken, (std::set<std::uint32_t>{4, 6, 8}));
@@ -102,7 +111,7 @@ TEST_F(Policies, AFlowletKeepsItsPortUntilTheGap) {
 // LetFlow draws, whatever the queues are.
 TEST_F(Policies, AFlowletsPortIsDrawnUniformly) {
   constexpr int kFlows = 4'000;
-  queued_[2] = 90'000;
+  ports_.bytes[2] = 90'000;
   std::map<std::uint32_t, int> taken;
   for (std::uint32_t flow = 0; flow < kFlows; ++flow) ++taken[choose(packet_of(PathPolicy::flowlets, flow), 1_us)];
   for (const std::uint32_t hop : kHops) EXPECT_NEAR(taken[hop], kFlows / 4, 4 * std::sqrt(kFlows * 3 / 16.)) << hop;
@@ -175,6 +184,44 @@ TEST_F(Policies, WithoutUseThereIsNoState) {
   setting_.used.clear();
   policies_.emplace(setting_);
   EXPECT_EQ(saved(), "");
+}
+
+// One of a small network.
+class OfSixSwitches : public PlainPathPolicy {
+ public:
+  static constexpr PathPolicy kPolicy = PathPolicy::adaptive;
+  static constexpr bool kKeepsTurns = true;
+
+  template <class Model>
+  static void check(const Model& m) {
+    if (m.topology.switches > 6) throw InputError("too many switches");
+  }
+  template <class Model>
+  void start(const Model&) {}
+  template <class Ports>
+  std::uint32_t choose(const Fork& f, const Ports&) {
+    return f.hops.back();
+  }
+  template <class A>
+  void archive(A&, std::uint32_t, std::span<const std::uint32_t>) {}
+};
+
+TEST_F(Policies, AreCheckedIfSomePacketsNameThem) {
+  using List = PathPolicyList<OfSixSwitches, RoundRobin>;
+  EXPECT_NO_THROW(List::check(setting_));
+  setting_.topology.switches = 7;
+  EXPECT_THROW(List::check(setting_), InputError);
+  setting_.used = {PathPolicy::round_robin};
+  EXPECT_NO_THROW(List::check(setting_));
+  EXPECT_TRUE(List::keeps_turns(PathPolicy::adaptive));
+}
+
+// Where a packet has one port to go by, no policy is asked.
+TEST_F(Policies, OnePortIsNoChoice) {
+  const std::vector<std::uint32_t> only{6};
+  setting_.used = {};
+  for (const PathPolicy policy : {PathPolicy::adaptive, PathPolicy::round_robin, PathPolicy::flowlets})
+    EXPECT_EQ(choose(packet_of(policy), 1_us, only), 6u);
 }
 
 }  // namespace

@@ -366,7 +366,7 @@ TEST(Packet, EachFlagHasABitOfItsOwn) {
     seen |= flag;
   }
   for (const PathPolicy policy :
-       {PathPolicy::hash, PathPolicy::adaptive, PathPolicy::round_robin, PathPolicy::flowlets}) {
+       {PathPolicy::hash, PathPolicy::adaptive, PathPolicy::round_robin, PathPolicy::flowlets, PathPolicy::conga}) {
     Descriptor d = packet(64);
     d.flags = static_cast<std::uint16_t>(0xffffu & ~kPathPolicy) | flags_of(policy);
     EXPECT_EQ(d.path_policy(), policy);

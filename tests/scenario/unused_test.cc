@@ -63,10 +63,10 @@ TEST(UnusedParameters, AreTold) {
        {}},
       {hpcc + "[algorithm.load_balancing]\nentropies = 1\n",
        {"a.toml:10: algorithm.load_balancing.entropies has no effect: it has none with algorithm.load_balancing.kind = "
-        "\"ecmp\" or \"flowlets\""}},
+        "\"ecmp\" or \"flowlets\" or \"conga\""}},
       {hpcc + "[network]\nflowlet_gap = \"1 us\"\nflowlet_entries = 8\n",
        {"a.toml:10: network.flowlet_gap, flowlet_entries have no effect: each needs algorithm.load_balancing.kind = "
-        "\"flowlets\""}},
+        "\"flowlets\" or \"conga\""}},
       {hpcc +
            "[algorithm.load_balancing]\nkind = \"flowlets\"\n[network]\nflowlet_gap = \"1 us\"\nflowlet_entries = 8\n",
        {}},

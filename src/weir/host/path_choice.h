@@ -3,8 +3,8 @@
 // A flow that sprays changes its entropy from packet to packet (Gerstein, Silberstein, Keslassy: Congestion Control for
 // Spraying with Congested Paths, section II-A; Ultra Ethernet 1.0). With `adaptive` and `round-robin` it is the
 // switches that choose, packet by packet (net/switch/path_policies.h), and the entropy only spreads acknowledgements;
-// with `acks = "adaptive"` not even these. With `flowlets` switches know a flow, and its acknowledgements, by their
-// entropy.
+// with `acks = "adaptive"` not even these. With `flowlets` and `conga` switches know a flow, and its acknowledgements,
+// by their entropy.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace weir::host {
 
-enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_robin, flowlets };
+enum class Balancing : std::uint8_t { ecmp, ops, ops_xor, reps, adaptive, round_robin, flowlets, conga };
 
 // Which flows of a profile share what REPS remembers: none, messages of one connection, or all of the same two hosts.
 enum class PathMemory : std::uint8_t { flow, connection, pair };
@@ -51,18 +51,18 @@ struct BalancingParams {
 
   static void describe(ParamList<BalancingParams>& p) {
     using B = BalancingParams;
-    p.choice(
-        "kind", &B::kind, {"ecmp", "ops", "ops-xor", "reps", "adaptive", "round-robin", "flowlets"},
-        "ecmp: one path a flow; ops: a random entropy for each packet; ops-xor: each entropy once in a round, in an "
-        "order drawn anew; reps: entropies that were acknowledged without a mark again; adaptive: each switch takes "
-        "the shortest queue; round-robin: each switch takes its ports in turn; flowlets: each switch draws a port "
-        "after each gap of a flow (network.flowlet_gap)",
-        "Spraying II-A; uet-htsim; LetFlow, NSDI 2017");
+    p.choice("kind", &B::kind, {"ecmp", "ops", "ops-xor", "reps", "adaptive", "round-robin", "flowlets", "conga"},
+             "ecmp: one path a flow; ops: a random entropy for each packet; ops-xor: each entropy once in a round, in "
+             "an order drawn anew; reps: entropies that were acknowledged without a mark again; adaptive: each switch "
+             "takes the shortest queue; round-robin: each switch takes its ports in turn; flowlets: each switch draws "
+             "a port after each gap of a flow (network.flowlet_gap); conga: the first switch takes, after each gap, "
+             "the port of the least congested way to the last one, which tells it",
+             "Spraying II-A; uet-htsim; LetFlow, NSDI 2017; CONGA, SIGCOMM 2014");
     p.integer("entropies", &B::entropies, 1, 1LL << 32,
               "how many different ones a flow has, unless it has one path; ops-xor: a power of two; adaptive, "
               "round-robin: only acknowledgements go by them",
               "REPS; uet-htsim: 64")
-        .not_with("kind", {"ecmp", "flowlets"});
+        .not_with("kind", {"ecmp", "flowlets", "conga"});
     p.time("freeze", &B::freeze,
            "reps: how long a flow goes in turn through the entropies that it has kept, after a timeout, before it "
            "explores again, then or at the next timeout after that; 0 = it never stops exploring",
@@ -104,9 +104,11 @@ struct BalancingParams {
   }
 
   // Whether each packet may take another path: the sender draws an entropy for each.
-  bool sprays() const { return kind != Balancing::ecmp && kind != Balancing::flowlets; }
+  bool sprays() const { return !has_one_path() && !has_flowlets(); }
   // Whether all packets take the same path, as long as switches know of the same links.
   bool has_one_path() const { return kind == Balancing::ecmp; }
+  // Whether switches may move the flow to another path when it has paused.
+  bool has_flowlets() const { return kind == Balancing::flowlets || kind == Balancing::conga; }
   // Whether this choice of ports fits the kind.
   bool fits(PortChoice choice) const {
     const bool sprays_ports = choice == PortChoice::free || choice == PortChoice::entropy;
@@ -123,12 +125,13 @@ struct BalancingParams {
       case Balancing::adaptive: return net::PathPolicy::adaptive;
       case Balancing::round_robin: return net::PathPolicy::round_robin;
       case Balancing::flowlets: return net::PathPolicy::flowlets;
+      case Balancing::conga: return net::PathPolicy::conga;
       default: return net::PathPolicy::hash;
     }
   }
   // Of their acknowledgements.
   net::PathPolicy ack_path_policy() const {
-    if (kind == Balancing::flowlets) return net::PathPolicy::flowlets;
+    if (has_flowlets()) return path_policy();
     return kind == Balancing::adaptive && acks == AckRouting::adaptive ? net::PathPolicy::adaptive
                                                                        : net::PathPolicy::hash;
   }

@@ -14,7 +14,7 @@ Receivers<P>::Receivers(const Model& m, bool sparse) : places_(m.topology.hosts,
   for (const auto& profile : m.profiles)
     ack_frames_.push_back({static_cast<std::uint16_t>(m.ack_wire(profile).count), profile.balancing.ack_flags()});
   for (const auto& profile : m.profiles)
-    if (profile.unsolicited.count > 0) credits_.resize(m.topology.hosts);
+    if (profile.unsolicited.count > 0) credits_.resize(m.topology.hosts, Credits(m.transport));
 }
 
 // A packet to the sender of this data packet, besides its acknowledgement.
@@ -130,7 +130,9 @@ template <class P>
 void Receivers<P>::on_data(std::uint32_t h, Receiver& r, const Packet& packet, bool taken, Time now) {
   if (model().profiles[packet.profile].on_ramp) report_arrival(h, r, packet, now);
   if (!taken || (packet.flags & net::kAsksCredit) == 0) return;
-  credits_[h].ask(packet);
+  const std::int64_t size = packets().told_size(packet), payload = model().transport.payload.count;
+  const std::int64_t unsolicited = model().profiles[packet.profile].unsolicited_packets(Bytes{payload});
+  credits_[h].ask(packet, size, (size + payload - 1) / payload - unsolicited);
   grant_credits(h, now);
 }
 

@@ -52,7 +52,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
       a.values(sender.receivers);
       a.each(sender.reassemblies, [&](Reassembly& r) { r.archive(a); });
     });
-    a.each(credits_, [&](Credits& credits) { credits.archive(a); });
+    for (Credits& credits : credits_) credits.archive(a);
     if constexpr (A::kLoads)
       for (std::size_t i = 0; i < known_.size(); ++i) places_[known_[i].host] = static_cast<std::uint32_t>(i + 1);
   }

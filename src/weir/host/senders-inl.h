@@ -248,7 +248,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
   if (flow.on_ramp && (packet.seq + payload >= flow.size() || (packet.flags & net::kEndsMessage) != 0))
     packet.flags |= net::kLast;
   if (model().profiles[flow.profile].unsolicited.count > 0 && packet.seq + unsolicited(flow) < flow.size())
-    packet.flags |= net::kAsksCredit;
+    packets().tell_size(packet, flow.size());
   nics().make_ready(h, port, packet.wire, now);
   links().send(port, packet, now);
 

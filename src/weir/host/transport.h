@@ -22,6 +22,7 @@ enum class AckClass : std::uint8_t { data, priority };
 enum class IntMode : std::uint8_t { exact, wire };
 enum class ConnectionKind : std::uint8_t { message, kept };
 enum class IdleRule : std::uint8_t { keep, restart };
+enum class CreditOrder : std::uint8_t { fair, srpt };
 
 struct TransportParams {
   Bytes payload{1000};
@@ -42,6 +43,8 @@ struct TransportParams {
   Time nack_interval{500'000'000};
   ConnectionKind connections = ConnectionKind::message;
   IdleRule idle = IdleRule::keep;
+  CreditOrder credit_order = CreditOrder::fair;
+  std::int64_t overcommitment = 2;
 
   static void describe(ParamList<TransportParams>& p) {
     using T = TransportParams;
@@ -114,6 +117,17 @@ struct TransportParams {
              "they stay, or begin anew",
              "RFC 5681 4.1; net.ipv4.tcp_slow_start_after_idle")
         .only_with("connections", {"kept"});
+    p.choice(
+         "credit_order", &T::credit_order, {"fair", "srpt"},
+         "to whom a receiver grants its next credit: to each flow in turn that has asked; or to the one of which the "
+         "fewest bytes have still to arrive",
+         "fair: NDP, SIGCOMM 2017; srpt: pHost, CoNEXT 2015, and Homa 3.3, SIGCOMM 2018")
+        .not_with("algorithm.unsolicited", {"0 B"});
+    p.integer("overcommitment", &T::overcommitment, 1, 1'024,
+              "flows of a receiver that get credits at a time: those with the fewest bytes left that are not granted "
+              "whole; the others wait, even if these do not ask",
+              "Homa 3.5")
+        .only_with("credit_order", {"srpt"});
   }
 
   static std::span<const cc::Preset> presets() {

@@ -14,9 +14,10 @@
 namespace weir::scenario {
 namespace {
 
-// The shared buffer of a switch holds its reserves.
-void check_buffers(const Scenario& s, const engine::Model& model) {
+// The shared buffer of a switch holds its reserves, and switches can choose paths as profiles want it.
+void check_switches(const Scenario& s, const engine::Model& model) {
   at_its_place(s, "network.buffer", [&] { engine::make_buffers(model); });
+  at_its_place(s, "topology", [&] { net::PathPolicies::check(model); });
 }
 
 Fidelity exact() {
@@ -30,7 +31,7 @@ Fidelity exact() {
           .can_skip = true,
           .chooses_ecn = true,
           .chooses_nics = true,
-          .check = check_buffers,
+          .check = check_switches,
           .warn = warn_of_network,
           .make = [](const Scenario&, const engine::Model& model, traffic::Traffic& traffic,
                      const engine::RunOptions& options) -> std::unique_ptr<engine::Engine> {

@@ -91,7 +91,8 @@ Network::Network(const Model& model, Time soonest)
     p.at_switch = p.owner >= t.hosts;
     if (const auto faults = model.faults.links.find(id / 2); faults != model.faults.links.end())
       p.faults = &faults->second;
-    p.loses = p.faults != nullptr;
+    if (p.faults != nullptr) p.effects |= net::kLoses;
+    if (path_policies.follows_departures() && p.at_switch && p.peer >= t.hosts) p.effects |= net::kTells;
     const std::int64_t bits_ps = 8 * kPicosecondsPerSecond;
     const std::int64_t per_byte = bits_ps / link.rate.bits_per_second;
     if (bits_ps % link.rate.bits_per_second == 0 && per_byte <= 0xffffffff)

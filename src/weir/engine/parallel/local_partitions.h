@@ -160,9 +160,7 @@ class LocalPartitions final : public Partitions {
   }
   void for_each_packet(const net::PacketVisit& visit) const override {
     for (const auto& p : parts_) p->for_each_packet(visit);
-    mail_.for_each([&](const Mailbox& box) {
-      box.packets.for_each([&](std::uint32_t port, const net::Packet& packet, const auto&) { visit(port, packet); });
-    });
+    mail_.for_each([&](const Mailbox& box) { box.packets.for_each(visit); });
   }
   void for_each_waiting(std::uint32_t port, const net::PacketVisit& visit) const override {
     if (auto* part = part_of(topology_.port_owner(port))) part->for_each_waiting(port, visit);

@@ -8,73 +8,55 @@
 #include <string_view>
 #include <vector>
 
-#include "weir/base/telemetry.h"
 #include "weir/base/units.h"
 #include "weir/host/message_queue.h"
 #include "weir/net/link/packet.h"
+#include "weir/net/link/packet_store.h"
 
 namespace weir::engine {
 
-// Packets that cross into another partition, packed. Each comes with its port and with those parts of its record that
-// are in use. That is 68 bytes, 16 more for the path of telemetry and 24 for each of its hops, and the selective
-// acknowledgement if there is one.
+// Packets that cross into another partition, packed. Each comes with its port and with what it carries beside its body
+// (net::PacketStore::pack). That is 68 bytes, 16 more for the path of telemetry and 24 for each of its hops, and the
+// selective acknowledgement if there is one.
 class PackedPackets {
  public:
-  // Adds a packet, whose `departs` is its arrival. `telemetry` and `sack` are null if it has none.
-  void add(const net::Packet& whole, std::uint32_t port, const Telemetry* telemetry, const net::Sack* sack) {
+  // Adds a packet of the store, whose `departs` is its arrival.
+  void add(const net::Packet& whole, std::uint32_t port, net::PacketStore& store) {
     net::Packet packet = whole;
     // Where the records stand in this partition means nothing to others.
-    packet.record = telemetry != nullptr ? net::kHasTelemetry : net::kNoRecord;
+    packet.record = whole.has_telemetry() ? net::kHasTelemetry : net::kNoRecord;
     if (bytes_.size() < size_ + kMost) [[unlikely]]
       bytes_.resize(2 * (size_ + kMost));
     char* at = bytes_.data() + size_;
     std::memcpy(at, &packet, sizeof(packet));
     std::memcpy(at + sizeof(packet), &port, sizeof(port));
-    at += sizeof(packet) + sizeof(port);
-    if (telemetry != nullptr) {
-      copy_telemetry(at, telemetry, telemetry->hops);
-      at += size_of_telemetry(telemetry->hops);
-    }
-    if (sack != nullptr) {
-      std::memcpy(at, sack, sizeof(*sack));
-      at += sizeof(*sack);
-    }
+    at = store.pack(whole, at + sizeof(packet) + sizeof(port));
     size_ = static_cast<std::size_t>(at - bytes_.data());
     ++count_;
   }
 
-  // The parts of a packet's record, as they were packed.
-  struct Records {
-    const char* telemetry = nullptr;
-    std::uint64_t hops = 0;      // of the telemetry
-    const char* sack = nullptr;  // null: the packet has none
-
-    void read(Telemetry& to) const { copy_telemetry(&to, telemetry, hops); }
-    void read(net::Sack& to) const { std::memcpy(&to, sack, sizeof(to)); }
-  };
-
-  // Calls visit(port, packet, records) for each, in the order in which they were added.
+  // Calls visit(port, packet) for each, in the order in which they were added, with what it carries in `store`.
   template <class Visit>
-  void for_each(Visit&& visit) const {
+  void for_each(net::PacketStore& store, Visit&& visit) const {
     const char* at = bytes_.data();
     for (std::uint32_t i = 0; i < count_; ++i) {
       net::Packet packet;
       std::uint32_t port = 0;
       std::memcpy(&packet, at, sizeof(packet));
       std::memcpy(&port, at + sizeof(packet), sizeof(port));
-      at += sizeof(packet) + sizeof(port);
-      Records records;
-      if (packet.has_telemetry()) {
-        records.telemetry = at;
-        std::memcpy(&records.hops, at + offsetof(Telemetry, hops), sizeof(records.hops));
-        at += size_of_telemetry(records.hops);
-      }
-      if ((packet.flags & net::kSack) != 0) {
-        records.sack = at;
-        at += sizeof(net::Sack);
-      }
-      visit(port, packet, records);
+      at = store.unpack(packet, at + sizeof(packet) + sizeof(port));
+      visit(port, packet);
     }
+  }
+
+  // The same of the packets alone.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    net::PacketStore unread;
+    for_each(unread, [&](std::uint32_t port, const net::Packet& packet) {
+      visit(port, packet);
+      unread.release(packet);
+    });
   }
 
   std::uint32_t count() const { return count_; }
@@ -112,20 +94,8 @@ class PackedPackets {
   }
 
  private:
-  // The size of telemetry: its path, and the hops that there are.
-  static std::size_t size_of_telemetry(std::uint64_t hops) {
-    return offsetof(Telemetry, hop) + hops * sizeof(HopTelemetry);
-  }
-  // Copies the hops that most packets have at once, which takes a few instructions, and others if there are more.
-  static void copy_telemetry(void* to, const void* from, std::uint64_t hops) {
-    constexpr std::size_t kUsual = offsetof(Telemetry, hop) + 4 * sizeof(HopTelemetry);
-    std::memcpy(to, from, kUsual);
-    if (const std::size_t size = size_of_telemetry(hops); size > kUsual) [[unlikely]]
-      std::memcpy(static_cast<char*>(to) + kUsual, static_cast<const char*>(from) + kUsual, size - kUsual);
-  }
   // No packet takes more. So many bytes more than it has to hold are in the buffer.
-  static constexpr std::size_t kMost =
-      sizeof(net::Packet) + sizeof(std::uint32_t) + sizeof(Telemetry) + sizeof(net::Sack);
+  static constexpr std::size_t kMost = sizeof(net::Packet) + sizeof(std::uint32_t) + net::PacketStore::kMostPacked;
 
   std::uint32_t count_ = 0;
   std::size_t size_ = 0;  // how much of the buffer is in use

@@ -180,9 +180,7 @@ void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
     return outboxes[shared().of_node[shared().network.ports[port].peer]].packets;
   };
   links().hand_over(end, box_of, [&](PackedPackets& box, std::uint32_t port, const net::Packet& packet) {
-    const bool tells = (packet.flags & net::kSack) != 0;
-    box.add(packet, port, packet.has_telemetry() ? &shared().packets.telemetry(packet) : nullptr,
-            tells ? &shared().packets.sack(packet) : nullptr);
+    box.add(packet, port, shared().packets);
     shared().packets.release(packet);
   });
 }
@@ -190,14 +188,8 @@ void Partition<S, T>::hand_over(Time end, std::vector<Mailbox>& outboxes) {
 template <sim::Scheduler S, class T>
 void Partition<S, T>::take_over(const Mailbox& inbox) {
   drivers().take_over(inbox);
-  inbox.packets.for_each([&](std::uint32_t port, net::Packet& packet, const PackedPackets::Records& records) {
-    if (packet.has_telemetry()) {
-      shared().packets.add_telemetry(packet);
-      records.read(shared().packets.telemetry(packet));
-    }
-    if (records.sack != nullptr) records.read(shared().packets.add_sack(packet));
-    links().take_over(port, packet);
-  });
+  inbox.packets.for_each(shared().packets,
+                         [&](std::uint32_t port, const net::Packet& packet) { links().take_over(port, packet); });
 }
 
 template <sim::Scheduler S, class T>

@@ -2,8 +2,10 @@
 // What programs and probes see of one is a PacketView.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "weir/base/random.h"
 #include "weir/base/units.h"
@@ -13,7 +15,20 @@ namespace weir::net {
 
 // How a switch chooses among equal-cost ports for a packet: by a hash of its entropy, or as a policy says that knows
 // more than the packet (net/switch/path_policies.h).
-enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets };
+enum class PathPolicy : std::uint8_t { hash, adaptive, round_robin, flowlets, conga };
+
+// What the switches of a policy write on a packet for each other, from the first one on: an object of the policy's own.
+struct PathNote {
+  alignas(8) std::byte bytes[16];
+
+  template <class Note>
+  Note& as() {
+    static_assert(std::is_trivially_copyable_v<Note> && sizeof(Note) <= sizeof(bytes) && alignof(Note) <= 8);
+    return *reinterpret_cast<Note*>(bytes);
+  }
+};
+// Whether packets of this policy have one.
+constexpr bool has_path_note(PathPolicy policy) { return policy == PathPolicy::conga; }
 
 // A set of data classes, with one bit for each.
 using ClassSet = std::uint8_t;
@@ -29,7 +44,8 @@ inline constexpr std::uint16_t kEchoMarked = 0x20;     // on an acknowledgement:
 inline constexpr std::uint16_t kEchoCnp = 0x40;        // on an acknowledgement: it carries a CNP
 inline constexpr std::uint16_t kSack = 0x80;           // on an acknowledgement: a Sack comes with it
 inline constexpr std::uint16_t kPathPolicy = 0x0f00;   // its PathPolicy
-inline constexpr std::uint16_t kAsksCredit = 0x1000;   // on a data packet: more is behind it than is unsolicited
+inline constexpr std::uint16_t kAsksCredit = 0x1000;   // on a data packet: more is behind it than is unsolicited. The
+                                                       // size of its flow comes with it
 inline constexpr std::uint16_t kEndsMessage = 0x2000;  // on a data packet of a connection: the last one of a message
 constexpr std::uint16_t flags_of(PathPolicy policy) {
   return static_cast<std::uint16_t>(static_cast<unsigned>(policy) << 8);
@@ -70,6 +86,7 @@ struct alignas(32) Descriptor {
   // Whether switches mark it (ECN).
   bool is_markable() const { return kind == PacketKind::data || (kind == PacketKind::ack && (flags & kMarkable) != 0); }
   PathPolicy path_policy() const { return static_cast<PathPolicy>((flags & kPathPolicy) >> 8); }
+  bool has_path_note() const { return net::has_path_note(path_policy()); }
   bool is_routed_by_hash() const { return (flags & kPathPolicy) == 0; }
   // On its way: whether it has a record. Pause and resume frames have none.
   bool has_record() const { return record != kNoRecord; }

@@ -1,6 +1,7 @@
-// What a port does to a packet when its transmission begins: marks it, writes telemetry into it, and the link may lose
-// it. All three follow from the port and from how many packets have left it before (`index`), so they are worked out
-// when the packet reaches the far end (Links::apply_departure), and the same by whoever looks at the port before that.
+// What a port does to a packet when its transmission begins: marks it, writes telemetry into it, tells path policies of
+// it, and the link may lose it. All of this follows from the port and from how many packets have left it before
+// (`index`), so they are worked out when the packet reaches the far end (Links::apply_departure), and the same by
+// whoever looks at the port before that.
 #pragma once
 
 #include <cstdint>

@@ -76,6 +76,10 @@ class ClassBytes {
   std::uint64_t both_;
 };
 
+// Port::effects, of few ports: it has `faults`; path policies are told what leaves it.
+inline constexpr std::uint8_t kLoses = 1;
+inline constexpr std::uint8_t kTells = 2;
+
 struct alignas(64) Port {
   static constexpr bool kIsUnpaused = false;  // of views: fifo_port.h
 
@@ -88,7 +92,7 @@ struct alignas(64) Port {
   std::uint32_t ps_per_byte = 0;    // 0: not a whole number, divide by rate
   std::uint32_t peer = 0;           // node at the far end
   std::uint16_t index_at_peer = 0;  // this link's index among the peer switch's ports
-  bool loses = false;               // it has `faults`
+  std::uint8_t effects = 0;         // what else a departure has: kLoses, kTells (departure_effects.h)
   PortKind kind = PortKind::fifo;
   ClassSet paused = 0;            // data classes that may not start; a FIFO port has only the first
   bool at_switch = false;         // owner is a switch

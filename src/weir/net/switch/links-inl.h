@@ -97,7 +97,7 @@ Descriptor* Links<P>::arrive_priority(Port& p, std::uint32_t port, Time now) {
   if (p.peer < shared().hosts || packet.ends_with_link()) return &packet;
   count_arrival(port, packet, now);
   const std::uint32_t s = p.peer - shared().hosts;
-  const std::uint32_t out = switching().route(s, packet, now);
+  const std::uint32_t out = switching().route(s, p.index_at_peer, packet, now);
   if constexpr (P::Tracer::kOn) packet.ingress = p.index_at_peer;
   prefetcher().before_port(shared().port(out), packet);
   switching().template forward_one<Priority>(s, p.index_at_peer, out, packet, now);
@@ -120,8 +120,8 @@ inline void Links<P>::apply_departure(Port& p, std::uint32_t port, Descriptor& p
       ++telemetry.hops;
     }
   }
-  if (p.loses) [[unlikely]]
-    lose(p, port, packet);
+  if (p.effects != 0) [[unlikely]]
+    apply_rare_effects(p, port, packet);
   p.tx_bytes += packet.wire;
   ++p.tx_packets;
 }
@@ -138,6 +138,13 @@ template <class P>
 void Links<P>::note_found_queue(const Descriptor& packet, std::uint32_t queue) {
   Telemetry& telemetry = packets().telemetry(packet);
   if (telemetry.hops < kMaxTelemetryHops) telemetry.hop[telemetry.hops].queue = static_cast<std::int32_t>(queue);
+}
+
+template <class P>
+void Links<P>::apply_rare_effects(Port& p, std::uint32_t port, Descriptor& packet) {
+  if ((p.effects & kTells) != 0)
+    network().path_policies.departed(port, packet, packet.has_path_note() ? &packets().path_note(packet) : nullptr);
+  if ((p.effects & kLoses) != 0) lose(p, port, packet);
 }
 
 template <class P>
@@ -276,7 +283,7 @@ void Links<P>::start_next(Port& p, std::uint32_t port, Time now) {
   packet.queue = queues.ahead_of(packet.traffic_class);
   p.ring.cursor = p.ring.tail;
   trace_left(p, packet);
-  if (p.loses) [[unlikely]]
+  if ((p.effects & kLoses) != 0) [[unlikely]]
     packet.departs += time_of_failures(p, port, packet, model().seed, p.tx_packets + count_on_wire(p) - 1);
   p.free_at = packet.departs + p.serialisation(packet.wire);
   queues.busy = true;
@@ -320,7 +327,7 @@ void Links<P>::hand_over_side(int side, Time end, BoxOf& box_of, Out& out) {
       apply_departure(p, port, packet);
       packet.departs = p.arrival(packet);
       p.not_before = std::max(p.not_before, packet.departs - p.delay);
-      out(box, port, packet.has_record() ? packets().load(packet) : packets().packet(packet));
+      out(box, port, packets().packet(packet));
     } while (!wire_is_empty(p));
   }
 }

@@ -60,8 +60,8 @@ class Links : public sim::PartitionPart<Links, P> {
   PacketRing& inbound(std::uint32_t port) { return wires_[inbound_[port] - 1]; }
   const PacketRing& inbound(std::uint32_t port) const { return wires_[inbound_[port] - 1]; }
   // Calls out(box_of(port), port, packet) for each packet that has begun to leave by a cut link, its time of arrival in
-  // `departs`, and takes it off its port. All events before `end` have been taken; where nodes take turns, as many as
-  // the scheduler says.
+  // `departs`, and takes it off its port; its record is still its own. All events before `end` have been taken; where
+  // nodes take turns, as many as the scheduler says.
   template <class BoxOf, class Out>
   void hand_over(Time end, BoxOf&& box_of, Out&& out);
   // After that: when the next packet begins to leave by a cut link if nothing happens before; Time::max(): none will.
@@ -123,6 +123,7 @@ class Links : public sim::PartitionPart<Links, P> {
   [[gnu::cold]] void note_found_queue(const Descriptor& packet, std::uint32_t queue);
   // The next record of a packet, from what its port does when it departs.
   HopTelemetry told(const HopTelemetry& stamped, const Telemetry& telemetry) const;
+  [[gnu::noinline]] void apply_rare_effects(Port& p, std::uint32_t port, Descriptor& packet);
   [[gnu::cold]] void lose(Port& p, std::uint32_t port, Descriptor& packet);
 
   const ClassRules class_rules_;

@@ -124,6 +124,30 @@ enum class IntQueue : std::uint8_t { left, found };
 // How a switch takes its ports in turn, for flows that leave it the choice in this way.
 enum class Rounds : std::uint8_t { shuffled, fixed };
 
+// How leaves estimate and remember congestion (net/switch/conga.h).
+struct CongaParams {
+  Time tau{160'000'000};
+  double alpha = 0.1;
+  std::int64_t bits = 3;
+  Time age{10'000'000'000};
+
+  static void describe(ParamList<CongaParams>& p) {
+    using C = CongaParams;
+    p.time("tau", &C::tau,
+           "load_balancing.kind = \"conga\": about how long the estimator of a link remembers what was sent",
+           "CONGA 3.2, 3.6", Time{1'000}, Time{100'000'000'000})
+        .only_with("algorithm.load_balancing.kind", {"conga"});
+    p.number("alpha", &C::alpha, 0.001, 0.9, "the estimator forgets this share of what it holds every tau * alpha",
+             "CONGA 3.2, which names no value")
+        .only_with("algorithm.load_balancing.kind", {"conga"});
+    p.integer("bits", &C::bits, 1, 8, "of a congestion metric", "CONGA 3.6: Q = 3, 3 to 6")
+        .only_with("algorithm.load_balancing.kind", {"conga"});
+    p.time("age", &C::age, "age at which a metric that is not told again begins to fall; it is 0 at twice that age",
+           "CONGA 3.3: 10 ms", Time{1'000'000}, Time{kPicosecondsPerSecond})
+        .only_with("algorithm.load_balancing.kind", {"conga"});
+  }
+};
+
 struct NetworkParams {
   PortKind port = PortKind::fifo;
   bool telemetry = true;
@@ -137,6 +161,7 @@ struct NetworkParams {
   Rounds rounds = Rounds::shuffled;
   Time flowlet_gap{500'000'000};
   std::int64_t flowlet_entries = 65'536;
+  CongaParams conga;
   Multipath ecmp = Multipath::equal;
 
   static void describe(ParamList<NetworkParams>& p) {
@@ -168,14 +193,15 @@ struct NetworkParams {
              "uet-htsim")
         .only_with("algorithm.load_balancing.kind", {"round-robin"});
     p.time("flowlet_gap", &NetworkParams::flowlet_gap,
-           "load_balancing.kind = \"flowlets\": a switch draws a port anew for a flow of which nothing has come for so "
-           "long; where this is less than paths differ in delay, packets overtake each other",
-           "LetFlow, NSDI 2017", Time{1}, Time{kPicosecondsPerSecond})
-        .only_with("algorithm.load_balancing.kind", {"flowlets"});
+           "load_balancing.kind = \"flowlets\" or \"conga\": silence of a flow after which a switch chooses its port "
+           "anew; where this is less than paths differ in delay, packets overtake each other",
+           "CONGA, SIGCOMM 2014; LetFlow, NSDI 2017", Time{1}, Time{kPicosecondsPerSecond})
+        .only_with("algorithm.load_balancing.kind", {"flowlets", "conga"});
     p.integer("flowlet_entries", &NetworkParams::flowlet_entries, 1, 1 << 24,
               "places in a switch's table of flowlets; flows whose hashes have the same place share their port",
               "CONGA, SIGCOMM 2014")
-        .only_with("algorithm.load_balancing.kind", {"flowlets"});
+        .only_with("algorithm.load_balancing.kind", {"flowlets", "conga"});
+    p.part("conga_", &NetworkParams::conga);
     p.choice("ecmp", &NetworkParams::ecmp, {"equal", "capacity"},
              "how hashes are shared among equal-cost next hops: to each the same, or by what it can carry to the "
              "destination, the slowest link beyond it included",

@@ -1,12 +1,15 @@
 // How switches choose among equal-cost ports for a packet that leaves them the choice (Descriptor::path_policy()).
 //
-// By hash, routing itself chooses (net/model/routing.h). Every other policy has a class here, which holds its state for
-// all switches; a partition touches that of its own switches only. Such a class has
+// By hash, routing itself chooses (net/model/routing.h). Every other policy has a class here, or in a header of its
+// own, which holds its state for all switches; a partition touches that of its own switches only. Such a class is a
+// PlainPathPolicy, of which it may change what holds, and has
 //   kPolicy      the value that packets carry
-//   kKeepsTurns  whether switches may still take turns (turns-inl.h), in which packets come link by link: only if the
-//                choice does not depend on what has come by other links, or on queues
+//   check()      if not every network will do: throws InputError. Called if some packets carry the value
 //   start()      called once, if some packets carry the value
-//   choose()     one of the ports of a fork; queued_at(port) tells how many bytes wait at a port
+//   choose()     one of the ports of a fork; what it may ask of the switch's ports is Switching::AskedPorts
+//   departed()   with kWritesNotes: a packet of any policy has left a port towards another switch, at its `departs`,
+//                with its note if it is of this policy. It is told when the packet has arrived; choose() can ask what
+//                is still on the wire
 //   archive()    the state of one switch, and of its ports
 // and a place in PathPolicies.
 #pragma once
@@ -17,32 +20,25 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "weir/base/error.h"
 #include "weir/base/random.h"
 #include "weir/base/units.h"
 #include "weir/net/link/packet.h"
 #include "weir/net/model/routing.h"
+#include "weir/net/switch/conga.h"
+#include "weir/net/switch/flowlet_table.h"
 #include "weir/net/switch/params.h"
+#include "weir/net/switch/path_policy.h"
 
 namespace weir::net {
 
-// Where a packet may go on by several ports.
-struct Fork {
-  std::uint32_t s;                      // the switch
-  std::uint32_t salt;                   // its own, for hashes
-  std::span<const std::uint32_t> hops;  // its equal-cost ports towards the packet's destination: two or more
-  const Descriptor& packet;
-  Time now;
-};
-
 // Adaptive routing: a port with the shortest queue, any of them if there are several.
-class Adaptive {
+class Adaptive : public PlainPathPolicy {
  public:
   static constexpr PathPolicy kPolicy = PathPolicy::adaptive;
-  static constexpr bool kKeepsTurns = false;
 
   template <class Model>
   void start(const Model& m) {
@@ -52,12 +48,12 @@ class Adaptive {
     choices_.resize(m.topology.switches);
   }
 
-  template <class QueuedAt>
-  std::uint32_t choose(const Fork& f, const QueuedAt& queued_at) {
+  template <class Ports>
+  std::uint32_t choose(const Fork& f, const Ports& ports) {
     std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
     std::uint32_t tied = 0;
     for (const std::uint32_t hop : f.hops) {
-      const std::uint32_t level = load_of(hop, f.now, queued_at);
+      const std::uint32_t level = load_of(hop, f.now, ports);
       if (level > least) continue;
       tied = level < least ? 1 : tied + 1;
       least = level;
@@ -81,10 +77,10 @@ class Adaptive {
     std::uint32_t level = 0;
   };
 
-  template <class QueuedAt>
-  std::uint32_t load_of(std::uint32_t port, Time now, const QueuedAt& queued_at) {
+  template <class Ports>
+  std::uint32_t load_of(std::uint32_t port, Time now, const Ports& ports) {
     PortLoad& known = loads_[port];
-    if (now >= known.until) known = {now + params_->refresh, params_->measure(queued_at(port), buffer_size_)};
+    if (now >= known.until) known = {now + params_->refresh, params_->measure(ports.queued(port), buffer_size_)};
     return known.level;
   }
 
@@ -96,10 +92,9 @@ class Adaptive {
 
 // Round robin: the next port in turn, in an order drawn anew for each round, or always the same. One round serves all
 // destinations of a switch; those with fewer ports pass over the rest.
-class RoundRobin {
+class RoundRobin : public PlainPathPolicy {
  public:
   static constexpr PathPolicy kPolicy = PathPolicy::round_robin;
-  static constexpr bool kKeepsTurns = false;
 
   template <class Model>
   void start(const Model& m) {
@@ -108,8 +103,8 @@ class RoundRobin {
     states_.resize(m.topology.switches);
   }
 
-  template <class QueuedAt>
-  std::uint32_t choose(const Fork& f, const QueuedAt&) {
+  template <class Ports>
+  std::uint32_t choose(const Fork& f, const Ports&) {
     State& state = states_[f.s];
     if (state.order.size() < f.hops.size()) {
       state.order.resize(f.hops.size());
@@ -155,13 +150,10 @@ class RoundRobin {
 };
 
 // Flowlets (LetFlow; Vanini et al., NSDI 2017): a flow keeps its port until nothing of it has come for a gap; then a
-// port is drawn, whatever the queues are. Each switch has a table of flowlets by the hash of the flow, and flows of one
-// place share its flowlet. The paper's switches age their entries, and so find a gap within one to two periods of a
-// timer; here an entry knows when it ends.
-class Flowlets {
+// port is drawn, whatever the queues are.
+class Flowlets : public PlainPathPolicy {
  public:
   static constexpr PathPolicy kPolicy = PathPolicy::flowlets;
-  static constexpr bool kKeepsTurns = false;
 
   template <class Model>
   void start(const Model& m) {
@@ -171,42 +163,28 @@ class Flowlets {
     tables_.resize(m.topology.switches);
   }
 
-  template <class QueuedAt>
-  std::uint32_t choose(const Fork& f, const QueuedAt&) {
+  template <class Ports>
+  std::uint32_t choose(const Fork& f, const Ports&) {
     Table& table = tables_[f.s];
-    if (table.flowlets.empty()) table.flowlets.resize(entries_);
-    Flowlet& flowlet = table.flowlets[Routing::pick(f.packet.entropy, f.salt, entries_)];
+    FlowletTable::Flowlet& flowlet = table.flowlets.of(f, entries_);
     // Another flow of this place may have had more ports.
-    if (f.now >= flowlet.until || flowlet.number >= f.hops.size())
+    if (flowlet.has_ended(f.now) || flowlet.number >= f.hops.size())
       flowlet.number = RandomStream(seed_, f.s, Purpose::flowlets).below(table.draws++, f.hops.size());
     flowlet.until = f.now + gap_;
     return f.hops[flowlet.number];
   }
 
-  // Of the table only what is not empty. Throws InputError.
+  // Throws InputError.
   template <class A>
   void archive(A& a, std::uint32_t s, std::span<const std::uint32_t>) {
     if (tables_.empty()) return;
-    Table& table = tables_[s];
-    a.value(table.draws);
-    std::vector<std::uint32_t> used;
-    for (std::uint32_t i = 0; i < table.flowlets.size(); ++i)
-      if (table.flowlets[i].until > Time{}) used.push_back(i);
-    a.values(used);
-    if constexpr (A::kLoads) table.flowlets.assign(used.empty() ? 0 : entries_, {});
-    for (const std::uint32_t i : used) {
-      if (i >= table.flowlets.size()) throw InputError("the checkpoint has a flowlet that is not possible");
-      a.value(table.flowlets[i]);
-    }
+    a.value(tables_[s].draws);
+    tables_[s].flowlets.archive(a, entries_);
   }
 
  private:
-  struct Flowlet {
-    Time until;                // then it has ended, if nothing comes before
-    std::uint64_t number = 0;  // of its port among the equal-cost ports
-  };
   struct Table {
-    std::vector<Flowlet> flowlets;  // none before the first packet
+    FlowletTable flowlets;
     std::uint64_t draws = 0;
   };
 
@@ -223,21 +201,42 @@ class PathPolicyList {
   template <class Model>
   explicit PathPolicyList(const Model& m) {
     for_each([&](auto& policy) {
-      if (m.uses(policy.kPolicy)) policy.start(m);
+      if (!m.uses(policy.kPolicy)) return;
+      policy.start(m);
+      follows_departures_ = follows_departures_ || policy.kWritesNotes;
     });
+  }
+
+  // Throws InputError if the model uses a policy that its network is nothing for.
+  template <class Model>
+  static void check(const Model& m) {
+    (check_of<Policies>(m), ...);
   }
 
   static constexpr bool keeps_turns(PathPolicy policy) {
     return ((Policies::kPolicy != policy || Policies::kKeepsTurns) && ...);
   }
   static constexpr bool kSomeKeepTurns = (Policies::kKeepsTurns || ...);
+  static constexpr bool kSomeWriteNotes = (Policies::kWritesNotes || ...);
+  static_assert(((has_path_note(Policies::kPolicy) == Policies::kWritesNotes) && ...));
 
-  // The port by which the packet of a fork goes on.
-  template <class QueuedAt>
-  std::uint32_t choose(const Fork& f, const QueuedAt& queued_at) {
+  // Whether departed() must be called.
+  bool follows_departures() const { return follows_departures_; }
+  // A packet has left this port, which leads from a switch to a switch.
+  void departed(std::uint32_t port, const Descriptor& packet, PathNote* note) {
+    for_each([&](auto& policy) {
+      if constexpr (std::decay_t<decltype(policy)>::kWritesNotes)
+        policy.departed(port, packet, packet.path_policy() == policy.kPolicy ? note : nullptr);
+    });
+  }
+
+  // The port by which the packet goes on.
+  template <class Ports>
+  std::uint32_t choose(const Fork& f, const Ports& ports) {
     std::uint32_t port = f.hops[0];
     for_each([&](auto& policy) {
-      if (f.packet.path_policy() == policy.kPolicy) port = policy.choose(f, queued_at);
+      if (f.packet.path_policy() == policy.kPolicy && (f.hops.size() > 1 || policy.kWritesNotes))
+        port = policy.choose(f, ports);
     });
     return port;
   }
@@ -253,10 +252,16 @@ class PathPolicyList {
   void for_each(Use&& use) {
     std::apply([&](auto&... policy) { (use(policy), ...); }, policies_);
   }
+  template <class Policy, class Model>
+  static void check_of(const Model& m) {
+    if constexpr (requires { Policy::check(m); })
+      if (m.uses(Policy::kPolicy)) Policy::check(m);
+  }
 
   std::tuple<Policies...> policies_;
+  bool follows_departures_ = false;
 };
 
-using PathPolicies = PathPolicyList<Adaptive, RoundRobin, Flowlets>;
+using PathPolicies = PathPolicyList<Adaptive, RoundRobin, Flowlets, Conga>;
 
 }  // namespace weir::net

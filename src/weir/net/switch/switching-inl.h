@@ -12,13 +12,13 @@ namespace weir::net {
 
 // The port by which it leaves a switch.
 template <class P>
-inline std::uint32_t Switching<P>::route(std::uint32_t s, const Descriptor& packet, Time now) {
-  return packet.is_routed_by_hash() ? routing_->egress(s, packet.dst, packet.entropy) : choose(s, packet, now);
+inline std::uint32_t Switching<P>::route(std::uint32_t s, std::uint32_t ingress, const Descriptor& packet, Time now) {
+  return packet.is_routed_by_hash() ? routing_->egress(s, packet.dst, packet.entropy) : choose(s, ingress, packet, now);
 }
 
 template <class P>
 inline void Switching<P>::forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now) {
-  const std::uint32_t port = route(s, packet, now);
+  const std::uint32_t port = route(s, ingress, packet, now);
   const Port& out = shared().port(port);
   // Else it is noted where the packet is put: to copy what has just been written takes long.
   if constexpr (P::Tracer::kOn) packet.ingress = static_cast<std::uint16_t>(ingress);
@@ -127,16 +127,39 @@ void Switching<P>::send_priority(Port& p, std::uint32_t port, const Descriptor& 
     expect_departure(s, p.free_at);
 }
 
+// What policies may ask of the switch's ports.
+template <class P>
+struct Switching<P>::AskedPorts {
+  Switching& switching;
+  std::uint32_t s;
+  const Descriptor& packet;
+  Time now;
+
+  Port& settled(std::uint32_t port) const {
+    Port& p = switching.shared().port(port);
+    if (p.kind != PortKind::queued) switching.links().settle(p, now);
+    return p;
+  }
+  // How many bytes wait there.
+  std::uint32_t queued(std::uint32_t port) const { return settled(port).queued; }
+  // What has left by it so far, and is on the wire: departed() has not told of it. In the order of departures.
+  template <class Visit>
+  void each_on_wire(std::uint32_t port, Visit&& visit) const {
+    for_each_on_wire(settled(port), visit);
+  }
+  // By which the packet would go if hashes chose.
+  std::uint32_t hashed() const { return switching.routing().egress(s, packet.dst, packet.entropy); }
+};
+
 // The port of a packet that leaves the choice to the switch.
 template <class P>
-std::uint32_t Switching<P>::choose(std::uint32_t s, const Descriptor& packet, Time now) {
-  const std::span<const std::uint32_t> hops = routing_->next_hops(s, packet.dst);
-  if (hops.size() == 1) return hops[0];
-  return network().path_policies.choose({s, routing_->salt(s), hops, packet, now}, [&](std::uint32_t port) {
-    Port& p = shared().port(port);
-    if (p.kind != PortKind::queued) links().settle(p, now);
-    return p.queued;
-  });
+std::uint32_t Switching<P>::choose(std::uint32_t s, std::uint32_t ingress, const Descriptor& packet, Time now) {
+  PathNote* note = nullptr;
+  if constexpr (PathPolicies::kSomeWriteNotes)
+    if (packet.has_path_note()) note = &packets().path_note(packet);
+  const std::uint32_t from = model().topology.port_peer(routing_->ports(s)[ingress]);
+  const Fork fork{s, routing_->salt(s), from, routing_->next_hops(s, packet.dst), packet, note, now};
+  return network().path_policies.choose(fork, AskedPorts{*this, s, packet, now});
 }
 
 // The queue that a packet of this class would join. The priority class has room of its own or counts with all others.

@@ -28,8 +28,10 @@ class Switching : public sim::PartitionPart<Switching, P> {
   // Packets find their way by this from now on; it must outlive its use.
   void route_by(const Routing& routing) { routing_ = &routing; }
   const Routing& routing() const { return *routing_; }
-  // The port by which a packet leaves a switch.
-  std::uint32_t route(std::uint32_t s, const Descriptor& packet, Time now);
+  // The port by which a packet leaves a switch, to which it has come by port number `ingress`.
+  std::uint32_t route(std::uint32_t s, std::uint32_t ingress, const Descriptor& packet, Time now);
+  // The same of one that leaves the choice to the switch.
+  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, std::uint32_t ingress, const Descriptor& packet, Time now);
   // A packet has come to a switch, by this of its ports; one whose port is known, as is the discipline of that port.
   [[gnu::always_inline]] void forward(std::uint32_t s, std::uint32_t ingress, Descriptor& packet, Time now);
   template <class Discipline>
@@ -42,20 +44,19 @@ class Switching : public sim::PartitionPart<Switching, P> {
   // The event on_departures() of a switch, as its ports are now.
   [[gnu::noinline]] void schedule_departures(std::uint32_t s);
 
-  // The port of a packet that leaves the choice to the switch.
-  [[gnu::noinline]] std::uint32_t choose(std::uint32_t s, const Descriptor& packet, Time now);
-
  private:
   using Base = sim::PartitionPart<Switching, P>;
   using Base::counters;
   using Base::links;
   using Base::model;
   using Base::network;
+  using Base::packets;
   using Base::pausing;
   using Base::prefetcher;
   using Base::scheduler;
   using Base::shared;
 
+  struct AskedPorts;
   [[gnu::noinline]] void forward_slow(std::uint32_t s, std::uint32_t ingress, std::uint32_t port, Descriptor& packet,
                                       Time now);
   [[gnu::noinline]] void send_priority(Port& p, std::uint32_t port, const Descriptor& packet, std::uint32_t ingress,

@@ -194,9 +194,10 @@ inline void Turns<P>::finish_link(const Wire& wire, std::uint32_t port, Time nex
 
 // The index of the port by which a packet leaves the switch.
 template <class P>
-inline std::uint32_t Turns<P>::egress_index(std::uint32_t s, const Descriptor& packet, Time now) {
+inline std::uint32_t Turns<P>::egress_index(std::uint32_t s, std::uint32_t ingress, const Descriptor& packet,
+                                            Time now) {
   if constexpr (PathPolicies::kSomeKeepTurns)
-    if (!packet.is_routed_by_hash()) return local_[switching().choose(s, packet, now)];
+    if (!packet.is_routed_by_hash()) return local_[switching().choose(s, ingress, packet, now)];
   return switching().routing().egress_index(s, packet.dst, packet.entropy);
 }
 
@@ -216,7 +217,7 @@ inline void Turns<P>::collect_arrival(std::uint32_t s, std::uint32_t port, std::
     links().trace_arrival(port, packet, at);
     ++tally.packets;
     tally.data += packet.kind == PacketKind::data;
-    local = egress_index(s, packet, at);
+    local = egress_index(s, ingress, packet, at);
   }
   egresses_with_packets_[local / 64] |= std::uint64_t{1} << (local % 64);
   by_egress_[local].push_back({static_cast<std::uint64_t>(at.ps - begun.ps) << kIngressBits | ingress, &packet});

@@ -84,7 +84,7 @@ class Turns : public sim::PartitionPart<Turns, P> {
   void finish_link(const Wire& wire, std::uint32_t port, Time next);
   [[gnu::always_inline]] void collect_arrival(std::uint32_t s, std::uint32_t port, std::uint32_t ingress,
                                               Descriptor& packet, Time begun, Time at, Tally& tally);
-  std::uint32_t egress_index(std::uint32_t s, const Descriptor& packet, Time now);
+  std::uint32_t egress_index(std::uint32_t s, std::uint32_t ingress, const Descriptor& packet, Time now);
   void count(const Tally& tally);
   void forward_batch(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming, Time begun, Time until);
   [[gnu::noinline]] void forward_batch_sorted(std::uint32_t s, std::uint32_t port, std::vector<BatchedPacket>& coming,
