@@ -89,6 +89,31 @@ TEST(RingBroadcast, HandsTheBufferOn) {
     }
 }
 
+// With one slot that its receiver frees, a chunk begins once the one before has begun at the next host and the message
+// that says so is back, which shares that host's links with data.
+TEST(RingBroadcast, WaitsForTheReceiverToHandOn) {
+  const Found found = find({"traffic.0.chunks=16", "traffic.0.slots=1", "traffic.0.slots_freed_by=receiver"});
+  const Time there = found.message(Bytes{500'000}).received;
+  const Time back = found.message(Bytes{64}).received;
+  EXPECT_GE(*found.summary.completion, 15 * (there + back) + 7 * there);
+  EXPECT_LE(found.summary.completion->seconds(), (15 * (there + back) + 7 * there).seconds() * 1.001);
+}
+
+// A host that takes 200 us for each step. Acknowledged, all 16 chunks wait there at the same time; with two slots that
+// it frees, two do, so that it takes eight times as long.
+TEST(RingBroadcast, IsHeldBackByASlowHost) {
+  const auto took = [](const char* by) {
+    const Found found = find({"traffic.0.chunks=16", "traffic.0.slots=2", std::string("traffic.0.slots_freed_by=") + by,
+                              "traffic.0.step_delay=1 us", "traffic.0.slow=4", "traffic.0.slow_factor=200"});
+    return found.summary.completion->seconds() * 1e6;
+  };
+  const Found chunk = find({});
+  const double each = chunk.message(Bytes{500'000}).received.seconds() * 1e6;
+  EXPECT_NEAR(took("acknowledgement"), 200 + 15 * each + 7 * each, 30);
+  // Two of them leave every 200 us and a little more.
+  EXPECT_NEAR(took("receiver"), 8 * 200 + 7 * each, 0.2 * 8 * 200);
+}
+
 // On one connection chunks follow each other: nccl-tests' bus bandwidth is then the link's, less what the chain takes
 // to fill.
 TEST(RingBroadcast, IsPipelinedOnKeptConnections) {
@@ -281,6 +306,16 @@ TEST(Schedules, AreTheSameOnAnyNumberOfThreads) {
       {"traffic.0.operation=gather", "traffic.0.repeat=2", "traffic.0.compute=3 us"},
       {"traffic.0.operation=scatter", "traffic.0.window=2", "traffic.0.chunks=3"},
       {"traffic.0.operation=ring-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=7", "traffic.0.repeat=2"},
+      {"traffic.0.operation=ring-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=7", "traffic.0.repeat=2",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.channels=2", "traffic.0.group=2"},
+      {"traffic.0.operation=ring-broadcast", "traffic.0.slots=1", "traffic.0.chunks=9", "traffic.0.active_chunks=4",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.step_delay=2 us", "traffic.0.slow=3", "traffic.0.slow_factor=4"},
+      {"traffic.0.operation=tree-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=9", "traffic.0.group=2",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.repeat=2", "traffic.0.compute=3 us", "traffic.0.slow=5"},
+      {"traffic.0.operation=hierarchical-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=5", "traffic.0.group=2",
+       "traffic.0.slots_freed_by=receiver", "transport.connections=kept"},
+      {"traffic.0.operation=hierarchical-all-reduce", "traffic.0.slots=1", "traffic.0.chunks=5", "traffic.0.group=2",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.across=tree", "traffic.0.within=switch"},
       {"traffic.0.operation=all-to-all", "traffic.0.window=3", "traffic.0.group=4"},
       {"traffic.0.operation=all-to-all", "traffic.0.order=nccl", "traffic.0.window=2"},
       {"traffic.0.operation=ring-all-gather", "traffic.0.channels=3", "traffic.0.chunks=5", "traffic.0.group=2"},
@@ -335,6 +370,11 @@ TEST(Schedules, SayWhatIsWrong) {
   has({"traffic.0.root=8"}, "there is no rank 8; valid is 0 to 7");
   has({"traffic.0.size=0 B"}, "missing; write a size");
   has({"traffic.0.channels=2"}, "1 chunk(s) cannot go by 2 channels");
+  has({"traffic.0.slots_freed_by=receiver"}, "there are no slots that receivers could free");
+  has({"traffic.0.operation=ring-all-reduce", "traffic.0.slots_freed_by=receiver", "traffic.0.slots=1"},
+      "would wait for each other for ever; write 2 or more");
+  has({"traffic.0.slow=9"}, "host 9 does not exist");
+  has({"traffic.0.slow=7", "traffic.0.hosts=0-5"}, "host 7 takes no part");
   has({"traffic.0.operation=tree-all-reduce", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2",
        "traffic.0.active_chunks=1"},
       "1 of 2 channels at a time would wait for each other for ever");

@@ -22,7 +22,7 @@ constexpr std::uint32_t kCallComputed = ~std::uint32_t{0} - 2;
 
 constexpr double kMostMessages = 1e18;
 
-constexpr std::uint64_t kWordMask = (std::uint64_t{1} << CollectiveDriver::kWordBits) - 1;
+constexpr std::uint64_t kWordMask = CollectiveDriver::kWordMask;
 static_assert(kMaxCalls < (std::uint64_t{1} << (64 - CollectiveDriver::kWordBits)));
 
 // A desk whose messages know of which call they are.
@@ -185,6 +185,7 @@ void CallsDriver::woken(Desk& desk, std::uint32_t word) {
 }
 
 void CallsDriver::received(Desk& desk, const Message& message) {
+  if (CollectiveDriver::is_credit(message.word)) return take_credit(desk, message.word);
   arrive(desk, {.call = message.word >> CollectiveDriver::kWordBits,
                 .word = message.word & kWordMask,
                 .from = message.src,
@@ -192,8 +193,15 @@ void CallsDriver::received(Desk& desk, const Message& message) {
 }
 
 void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
+  if (CollectiveDriver::is_credit(word)) return take_credit(desk, word);
   arrive(desk,
          {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
+}
+
+// Of the call that the host is in, if anything waits for the slot.
+void CallsDriver::take_credit(Desk& desk, std::uint64_t word) {
+  CallDesk of_call(desk, of_host_[desk.host()].call);
+  call_of(word).of(desk.host()).take_credit(of_call, word);
 }
 
 std::optional<ScaleUp> CallsDriver::scale_up() const {
@@ -204,7 +212,7 @@ std::optional<ScaleUp> CallsDriver::scale_up() const {
 
 // What is to be passed on is of no concern to the call that the host is in.
 void CallsDriver::brought(Desk& desk, const Message& message) {
-  if (CollectiveDriver::is_passed_on(message)) return call_of(message).of(desk.host()).pass_on(desk, message);
+  if (CollectiveDriver::is_passed_on(message)) return call_of(message.word).of(desk.host()).pass_on(desk, message);
   posted(desk, message.src, message.word);
 }
 
@@ -239,7 +247,7 @@ void CallsDriver::hand_over(Desk& desk, const Early& what) {
 
 // Nobody goes on before all that it has sent is there.
 void CallsDriver::sent(Desk& desk, const Message& message) {
-  if (CollectiveDriver::is_passed_on(message)) return call_of(message).of(desk.host()).sent(desk, message);
+  if (CollectiveDriver::is_passed_on(message)) return call_of(message.word).of(desk.host()).sent(desk, message);
   const OfHost& own = of_host_[desk.host()];
   CallDesk of_call(desk, own.call);
   call_of(own).of(desk.host()).sent(of_call, message);

@@ -1,5 +1,11 @@
 // What drivers of collective operations have in common: who takes part, messages that go by the network or by scale-up
-// links, delays between steps, and sums. Memory follows the hosts, not the messages.
+// links, delays between steps, slots, and sums. Memory follows the hosts, not the messages.
+//
+// Slots that receivers free (SlotsFreedBy::receiver) are NCCL's: a message takes a slot of the buffer that its receiver
+// has for it, and gives it back when the receiver has handed it on. That is when all messages by which it does so have
+// begun, each of which needs a slot itself, or at once if it goes no farther. A small message tells the sender, as NCCL
+// clears it to send by a write into its memory (ncclIbPostFifo); within a server a post, after the latency of its
+// links. So whoever is late or slow holds back those before it. It cannot go on for ever: see turn_in_ring().
 #pragma once
 
 #include <algorithm>
@@ -12,6 +18,8 @@
 
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/driver.h"
+#include "weir/traffic/lane.h"
+#include "weir/traffic/stragglers.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::traffic {
@@ -20,6 +28,7 @@ class CollectiveDriver : public Driver {
  public:
   // Words of messages have so many bits: 20 for a chunk, 22 for a step.
   static constexpr std::uint32_t kWordBits = 42;
+  static constexpr std::uint64_t kWordMask = (std::uint64_t{1} << kWordBits) - 1;
 
   std::uint64_t tasks() const final { return messages_; }
   bool posts() const final { return scale_up_.is_there(); }
@@ -52,23 +61,24 @@ class CollectiveDriver : public Driver {
   // A message that this host has sent on for another one of its server, and not one of its own: it may come whatever
   // the host does.
   static bool is_passed_on(const Message& message) { return message.dport == kPassedOnPort; }
+  // What frees a slot, and is no message of the operation: it may come whatever the host does.
+  static bool is_credit(std::uint64_t word) { return chunk_of(word & kWordMask) >= kMaxChunks; }
   // Such a message has come to this host by the scale-up links.
   void pass_on(Desk& desk, Message message) const;
+  // A receiver has freed a slot, as this word says.
+  void take_credit(Desk& desk, std::uint64_t word);
   void note_what_has_gone() { notes_gone_ = true; }
 
   // Of messages that another host has passed on (PXN).
   static constexpr std::uint16_t kPassedOnPort = kDestinationPort + 1;
+  // Of those that free slots, which are NCCL's ncclIbSendFifo: an entry of 64 B.
+  static constexpr std::uint16_t kCreditPort = kDestinationPort + 2;
+  static constexpr Bytes kCreditSize{64};
 
  protected:
   static constexpr std::uint32_t kNone = Members::kNone;
 
-  // A message: from whom to whom, by rank, how much, and what its receiver is to know.
-  struct Send {
-    std::uint32_t to = 0;
-    std::uint32_t peer = 0;  // which of its peers that is: messages to each have ports of their own
-    Bytes size;
-    std::uint64_t word = 0;  // below 2^kWordBits
-  };
+  using Send = LaneMessage;
   // What a word says: of which chunk and step it is.
   static constexpr std::uint32_t kStepBits = 22;
   static constexpr std::uint64_t word_of(std::uint32_t chunk, std::uint32_t step) {
@@ -103,15 +113,41 @@ class CollectiveDriver : public Driver {
     return collective_.active_chunks == 0 ? collective_.chunks
                                           : std::min(collective_.active_chunks, collective_.chunks);
   }
-  // Sends at once, or `step_delay` from now.
+  // Sends at once, or so long from now as the rank takes for a step.
   void send(Desk& desk, std::uint32_t rank, const Send& message);
   void send_later(Desk& desk, std::uint32_t rank, const Send& message);
+
+  // Whether messages have turns, and receivers free their slots.
+  bool receivers_free() const { return collective_.slots > 0 && collective_.slots_freed_by == SlotsFreedBy::receiver; }
+  // The turn of a chunk on a lane by which each chunk of its channel goes once.
+  std::uint64_t turn_of(std::uint32_t chunk) const {
+    return receivers_free() ? chunk / collective_.channels : LaneMessage::kAnyTurn;
+  }
+  // The turn of a chunk in this step of so many of a ring.
+  std::uint64_t turn_in_ring(std::uint32_t chunk, std::uint32_t step, std::uint32_t steps) const;
+  // The rank has handed on what has come from this one, to which the rank is this peer.
+  void free_slot_at(Desk& desk, std::uint32_t rank, std::uint32_t from, std::uint32_t peer) const;
+
+  // A rank's neighbours in a tree, and which peers they are.
+  struct Branches {
+    std::uint32_t parent = kNone;
+    std::uint32_t up = 0;       // the parent to a child, of all ranks of the tree
+    std::uint32_t down_to = 0;  // this rank to its parent
+    std::uint32_t children = 0;
+    std::array<std::uint32_t, 3> child{};
+    std::array<std::uint32_t, 3> down{};  // each child to this rank
+  };
+  // A message to the parent, or one of those to the children, has begun with this turn. The slots are free of what it
+  // hands on.
+  void free_branches(Desk& desk, std::uint32_t rank, const Branches& at, bool goes_down, std::uint64_t turn) const;
 
  private:
   // The rank sends what waits for nothing.
   virtual void start(Desk& desk, std::uint32_t rank) = 0;
   // The rank has received this: it sends what has waited for it.
   virtual void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) = 0;
+  // This message has begun: slots may be free of what the rank hands on by it. Called only if receivers free them.
+  virtual void begun(Desk&, std::uint32_t /*rank*/, const Send&) {}
   // What it has sent is there. Called only after note_what_has_gone().
   virtual void gone(Desk&, std::uint32_t /*rank*/) {}
   // How many messages the rank receives and sends.
@@ -128,22 +164,15 @@ class CollectiveDriver : public Driver {
   virtual void archive_rank(Saver&, std::uint32_t /*rank*/) {}
   virtual void archive_rank(Loader&, std::uint32_t /*rank*/) {}
 
-  // Messages by the network from one host to another one's port, of which only so many are under way.
-  struct Lane {
-    std::uint32_t busy = 0;
-    std::uint32_t first = 0;  // of those that wait
-    std::vector<Send> waiting;
-  };
-
   struct Rank {
     Time received;
     Time acknowledged;
     Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
-    std::uint64_t moved = 0;          // received, and sent and gone
-    std::vector<Send> waiting;        // by number of the wake-up that they wait for
-    std::vector<std::uint32_t> free;  // numbers
-    std::map<std::uint64_t, Lane> lanes;
+    std::uint64_t moved = 0;              // received, and sent and gone
+    std::vector<Send> waiting;            // by number of the wake-up that they wait for
+    std::vector<std::uint32_t> free;      // numbers
+    std::map<std::uint64_t, Lane> lanes;  // by where they go
   };
 
   template <class A>
@@ -154,6 +183,13 @@ class CollectiveDriver : public Driver {
   // Who sends a message for its host: another one of its server, if the receiver is on that one's rail (PXN).
   std::uint32_t by_whom(const Message& m) const { return collective_.pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
   void send_by_rail(Desk& desk, Message message) const;
+  // Whether this message takes a slot: within a server only if its receiver frees that.
+  bool takes_slot(const Send& s, bool is_near) const {
+    return is_near ? receivers_free() && s.turn != LaneMessage::kAnyTurn : collective_.slots > 0;
+  }
+  void begin_message(Desk& desk, std::uint32_t rank, const Send& s);
+  // What has waited for the lane begins, as far as there are slots.
+  void begin_waiting(Desk& desk, std::uint32_t rank, Lane& lane);
   // A message has left its slot.
   void free_slot(Desk& desk, std::uint32_t rank, const Message& message);
   // A message that the rank has sent is there.
@@ -168,6 +204,7 @@ class CollectiveDriver : public Driver {
   const Labels labels_;
   const std::uint32_t first_port_;
   const Communicator who_;
+  const Stragglers stragglers_;
   bool notes_gone_ = false;
   std::uint64_t messages_ = 0;
   std::vector<Rank> of_rank_;
