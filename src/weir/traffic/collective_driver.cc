@@ -153,18 +153,19 @@ void CollectiveDriver::take_credit(Desk& desk, std::uint64_t word) {
   free_slot(desk, rank, message(rank, {.to = step_of(own), .peer = chunk_of(own) - kMaxChunks}));
 }
 
-// In each lane of a ring, groups of chunks follow each other, of which none has as many as there are slots: all chunks
-// of a group in the first step, all of them in the second, and so on. So nobody waits for ever. Take the first turn
-// that has not begun on all lanes, and a lane on which it has not: what has come before it is there or on its way, as
-// its turn is an earlier one. The slots of this lane hold what the next rank has not handed on, which it does by turns
-// that are not before this one: those of fewer chunks than there are slots. With as many chunks as slots, all ranks
-// could have filled all of them, and none could go on. Where each chunk goes by a lane once and lanes are in no circle,
-// as in trees and chains, one slot is enough: the first chunk that is not there everywhere waits for no other.
+// In each lane of a ring, groups of chunks follow each other, of which none has more than half as many as there are
+// slots, as NCCL has two slices under way with four: all chunks of a group in the first step, all of them in the
+// second, and so on. So nobody waits for ever. Take the first turn that has not begun on all lanes, and a lane on which
+// it has not: what has come before it is there or on its way, as its turn is an earlier one. The slots of this lane
+// hold what the next rank has not handed on, which it does by turns that are not before this one: those of fewer chunks
+// than there are slots. With as many chunks as slots, all ranks could have filled all of them, and none could go on;
+// with one less, all would wait for that one to be told of. Where each chunk goes by a lane once and lanes are in no
+// circle, as in trees and chains, one slot is enough: the first chunk that is not there everywhere waits for no other.
 std::uint64_t CollectiveDriver::turn_in_ring(std::uint32_t chunk, std::uint32_t step, std::uint32_t steps) const {
   if (!receivers_free()) return LaneMessage::kAnyTurn;
   const std::uint32_t channels = collective_.channels;
   const std::uint32_t all = (collective_.chunks - channel_of(chunk) + channels - 1) / channels;
-  const std::uint32_t most = std::min(collective_.slots - 1, std::max(1u, first_chunks() / channels));
+  const std::uint32_t most = std::min(collective_.slots / 2, std::max(1u, first_chunks() / channels));
   const std::uint32_t place = chunk / channels % most;
   const std::uint32_t first = chunk / channels - place;
   return std::uint64_t{first} * steps + std::uint64_t{step} * std::min(most, all - first) + place;
