@@ -17,7 +17,7 @@ constexpr std::uint32_t kGone = kFirst - 1;
 
 CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, Communicator who,
                                    std::uint64_t messages)
-    : collective_(c),
+    : Chunks(c),
       scale_up_(scale_up_of(c)),
       shares_(scale_up_.is_there() && c.scale_up_sharing == Sharing::max_min),
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
@@ -29,7 +29,7 @@ CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, 
       of_rank_(who_.ranks()) {}
 
 void CollectiveDriver::begin(Desk& desk) {
-  if (who_.rank(desk.host()) != kNone) desk.wake(collective_.start, kFirst);
+  if (who_.rank(desk.host()) != kNone) desk.wake(collective().start, kFirst);
 }
 
 void CollectiveDriver::enter(Desk& desk) {
@@ -75,7 +75,7 @@ void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
 }
 
 void CollectiveDriver::begin_waiting(Desk& desk, std::uint32_t rank, Lane& lane) {
-  while (const auto next = lane.begin_next(collective_.slots)) begin_message(desk, rank, *next);
+  while (const auto next = lane.begin_next(collective().slots)) begin_message(desk, rank, *next);
 }
 
 void CollectiveDriver::begin_message(Desk& desk, std::uint32_t rank, const Send& s) {
@@ -117,7 +117,7 @@ void CollectiveDriver::brought(Desk& desk, const Message& message) {
 void CollectiveDriver::carried(Desk& desk, const Message& message) {
   if (is_credit(message.word)) return;
   const std::uint32_t rank = who_.rank(desk.host());
-  if (is_passed_on(message) && collective_.slots > 0 && !receivers_free()) {
+  if (is_passed_on(message) && collective().slots > 0 && !receivers_free()) {
     Message whole = message;
     whole.dst = static_cast<std::uint32_t>(message.id);
     free_slot(desk, rank, whole);
@@ -131,10 +131,9 @@ void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& 
   begin_waiting(desk, rank, lane);
 }
 
-// The word says by which rank it is freed, and which peer that is to the one whose message was in it.
 void CollectiveDriver::free_slot_at(Desk& desk, std::uint32_t rank, std::uint32_t from, std::uint32_t peer) const {
   const Message came = message(from, {.to = rank, .peer = peer});
-  const std::uint64_t word = word_of(kMaxChunks + peer, rank);
+  const std::uint64_t word = credit_word(rank, peer);
   if (is_near(came)) return desk.post(came.src, word, desk.now() + scale_up_.latency);
   send_by_rail(desk, {.id = kAnyUnlistedId,
                       .word = word,
@@ -151,24 +150,6 @@ void CollectiveDriver::take_credit(Desk& desk, std::uint64_t word) {
   const std::uint32_t rank = who_.rank(desk.host());
   const std::uint64_t own = word & kWordMask;
   free_slot(desk, rank, message(rank, {.to = step_of(own), .peer = chunk_of(own) - kMaxChunks}));
-}
-
-// In each lane of a ring, groups of chunks follow each other, of which none has more than half as many as there are
-// slots, as NCCL has two slices under way with four: all chunks of a group in the first step, all of them in the
-// second, and so on. So nobody waits for ever. Take the first turn that has not begun on all lanes, and a lane on which
-// it has not: what has come before it is there or on its way, as its turn is an earlier one. The slots of this lane
-// hold what the next rank has not handed on, which it does by turns that are not before this one: those of fewer chunks
-// than there are slots. With as many chunks as slots, all ranks could have filled all of them, and none could go on;
-// with one less, all would wait for that one to be told of. Where each chunk goes by a lane once and lanes are in no
-// circle, as in trees and chains, one slot is enough: the first chunk that is not there everywhere waits for no other.
-std::uint64_t CollectiveDriver::turn_in_ring(std::uint32_t chunk, std::uint32_t step, std::uint32_t steps) const {
-  if (!receivers_free()) return LaneMessage::kAnyTurn;
-  const std::uint32_t channels = collective_.channels;
-  const std::uint32_t all = (collective_.chunks - channel_of(chunk) + channels - 1) / channels;
-  const std::uint32_t most = std::min(collective_.slots / 2, std::max(1u, first_chunks() / channels));
-  const std::uint32_t place = chunk / channels % most;
-  const std::uint32_t first = chunk / channels - place;
-  return std::uint64_t{first} * steps + std::uint64_t{step} * std::min(most, all - first) + place;
 }
 
 void CollectiveDriver::free_branches(Desk& desk, std::uint32_t rank, const Branches& at, bool goes_down,
@@ -189,7 +170,7 @@ void CollectiveDriver::leave(Desk& desk, std::uint32_t rank) {
 }
 
 void CollectiveDriver::send_later(Desk& desk, std::uint32_t rank, const Send& s) {
-  if (collective_.step_delay == Time{}) return send(desk, rank, s);
+  if (collective().step_delay == Time{}) return send(desk, rank, s);
   Rank& own = of_rank_[rank];
   if (own.free.empty()) {
     own.free.push_back(static_cast<std::uint32_t>(own.waiting.size()));
@@ -198,7 +179,7 @@ void CollectiveDriver::send_later(Desk& desk, std::uint32_t rank, const Send& s)
   const std::uint32_t number = own.free.back();
   own.free.pop_back();
   own.waiting[number] = s;
-  desk.wake(desk.now() + stragglers_.time(desk.host(), collective_.step_delay), number);
+  desk.wake(desk.now() + stragglers_.time(desk.host(), collective().step_delay), number);
 }
 
 void CollectiveDriver::received(Desk& desk, const Message& message) {
@@ -225,7 +206,7 @@ void CollectiveDriver::sent(Desk& desk, const Message& message) {
   const std::uint32_t rank = who_.rank(desk.host());
   end(desk);
   if (is_passed_on(message)) return;
-  if (collective_.slots > 0 && !receivers_free()) free_slot(desk, rank, message);
+  if (collective().slots > 0 && !receivers_free()) free_slot(desk, rank, message);
   leave(desk, rank);
 }
 
@@ -240,20 +221,20 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
   return MessageSums{.tag = labels_.tag,
                      .messages = messages_,
                      .rows = id_ == kAnyId ? messages_ : 0,
-                     .at_once = collective_.window > 0 ? std::uint64_t{ranks()} * collective_.window
-                                                       : messages_ / std::max<std::uint64_t>(longest(), 1) *
-                                                             first_chunks() / collective_.chunks,
+                     .at_once = collective().window > 0 ? std::uint64_t{ranks()} * collective().window
+                                                        : messages_ / std::max<std::uint64_t>(longest(), 1) *
+                                                              first_chunks() / collective().chunks,
                      .unfinished = messages_,
                      .payload = payload(),
                      .buffer = buffer(),
-                     .bus_factor = bus_factor(collective_.operation, ranks())};
+                     .bus_factor = bus_factor(collective().operation, ranks())};
 }
 
 void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
   if (who_.rank(host) == kNone) return;
   const Rank& rank = of_rank_[who_.rank(host)];
   sums.unfinished -= rank.done;
-  sums.start = collective_.start;
+  sums.start = collective().start;
   sums.received = std::max(sums.received, rank.received);
   sums.acknowledged = std::max(sums.acknowledged, rank.acknowledged);
 }
@@ -265,7 +246,7 @@ std::unique_ptr<Driver> CollectiveDriver::unhindered() const {
 }
 
 void CollectiveDriver::unhinder() {
-  collective_.slots = 0;
+  remove_slots();
   shares_ = scale_up_.is_there();
 }
 

@@ -5,10 +5,10 @@
 // has for it, and gives it back when the receiver has handed it on. That is when all messages by which it does so have
 // begun, each of which needs a slot itself, or at once if it goes no farther. A small message tells the sender, as NCCL
 // clears it to send by a write into its memory (ncclIbPostFifo); within a server a post, after the latency of its
-// links. So whoever is late or slow holds back those before it. It cannot go on for ever: see turn_in_ring().
+// links. So whoever is late or slow holds back those before it. Nobody waits for ever: see Chunks::turn_in_ring().
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "weir/traffic/chunks.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/driver.h"
 #include "weir/traffic/lane.h"
@@ -24,11 +25,11 @@
 
 namespace weir::traffic {
 
-class CollectiveDriver : public Driver {
+class CollectiveDriver : public Driver, protected Chunks {
  public:
-  // Words of messages have so many bits: 20 for a chunk, 22 for a step.
-  static constexpr std::uint32_t kWordBits = 42;
-  static constexpr std::uint64_t kWordMask = (std::uint64_t{1} << kWordBits) - 1;
+  using Chunks::is_credit;
+  using Chunks::kWordBits;
+  using Chunks::kWordMask;
 
   std::uint64_t tasks() const final { return messages_; }
   bool posts() const final { return scale_up_.is_there(); }
@@ -61,11 +62,9 @@ class CollectiveDriver : public Driver {
   // A message that this host has sent on for another one of its server, and not one of its own: it may come whatever
   // the host does.
   static bool is_passed_on(const Message& message) { return message.dport == kPassedOnPort; }
-  // What frees a slot, and is no message of the operation: it may come whatever the host does.
-  static bool is_credit(std::uint64_t word) { return chunk_of(word & kWordMask) >= kMaxChunks; }
   // Such a message has come to this host by the scale-up links.
   void pass_on(Desk& desk, Message message) const;
-  // A receiver has freed a slot, as this word says.
+  // A receiver has freed a slot, as this word says, for which is_credit() holds. It may come whatever the host does.
   void take_credit(Desk& desk, std::uint64_t word);
   void note_what_has_gone() { notes_gone_ = true; }
 
@@ -79,16 +78,6 @@ class CollectiveDriver : public Driver {
   static constexpr std::uint32_t kNone = Members::kNone;
 
   using Send = LaneMessage;
-  // What a word says: of which chunk and step it is.
-  static constexpr std::uint32_t kStepBits = 22;
-  static constexpr std::uint64_t word_of(std::uint32_t chunk, std::uint32_t step) {
-    return std::uint64_t{chunk} << kStepBits | step;
-  }
-  static constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> kStepBits); }
-  static constexpr std::uint32_t step_of(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word) & ((1u << kStepBits) - 1);
-  }
-
   using VisitSend = std::function<void(const Send&)>;
 
   // `messages` in all.
@@ -97,34 +86,10 @@ class CollectiveDriver : public Driver {
 
   std::uint32_t ranks() const { return who_.ranks(); }
   std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
-  const Collective& collective() const { return collective_; }
-  // By which channel a chunk goes, and where a rank is in its ring, which goes round each server from another rank on.
-  std::uint32_t channel_of(std::uint32_t chunk) const { return chunk % collective_.channels; }
-  std::uint32_t index_of(std::uint32_t rank, std::uint32_t chunk) const {
-    const std::uint32_t group = collective_.group;
-    return rank - rank % group + (rank + group - channel_of(chunk) % group) % group;
-  }
-  std::uint32_t rank_at(std::uint32_t index, std::uint32_t chunk) const {
-    const std::uint32_t group = collective_.group;
-    return index - index % group + (index + channel_of(chunk)) % group;
-  }
-  // How many chunks a rank begins with.
-  std::uint32_t first_chunks() const {
-    return collective_.active_chunks == 0 ? collective_.chunks
-                                          : std::min(collective_.active_chunks, collective_.chunks);
-  }
   // Sends at once, or so long from now as the rank takes for a step.
   void send(Desk& desk, std::uint32_t rank, const Send& message);
   void send_later(Desk& desk, std::uint32_t rank, const Send& message);
 
-  // Whether messages have turns, and receivers free their slots.
-  bool receivers_free() const { return collective_.slots > 0 && collective_.slots_freed_by == SlotsFreedBy::receiver; }
-  // The turn of a chunk on a lane by which each chunk of its channel goes once.
-  std::uint64_t turn_of(std::uint32_t chunk) const {
-    return receivers_free() ? chunk / collective_.channels : LaneMessage::kAnyTurn;
-  }
-  // The turn of a chunk in this step of so many of a ring.
-  std::uint64_t turn_in_ring(std::uint32_t chunk, std::uint32_t step, std::uint32_t steps) const;
   // The rank has handed on what has come from this one, to which the rank is this peer.
   void free_slot_at(Desk& desk, std::uint32_t rank, std::uint32_t from, std::uint32_t peer) const;
 
@@ -154,7 +119,7 @@ class CollectiveDriver : public Driver {
   virtual std::uint64_t moves(std::uint32_t rank) const = 0;
   // What all ranks send, and what bandwidths are told of (MessageSums).
   virtual Bytes payload() const = 0;
-  virtual Bytes buffer() const { return collective_.size; }
+  virtual Bytes buffer() const { return collective().size; }
   // How many messages there are of which each waits for the one before.
   virtual std::uint64_t longest() const = 0;
   // Calls visit() with a message of this rank to each other one that it sends to beyond its server.
@@ -181,11 +146,11 @@ class CollectiveDriver : public Driver {
   void end(Desk& desk);
   static std::uint64_t lane_of(const Message& m) { return std::uint64_t{m.dst} << 16 | m.sport; }
   // Who sends a message for its host: another one of its server, if the receiver is on that one's rail (PXN).
-  std::uint32_t by_whom(const Message& m) const { return collective_.pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
+  std::uint32_t by_whom(const Message& m) const { return collective().pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
   void send_by_rail(Desk& desk, Message message) const;
   // Whether this message takes a slot: within a server only if its receiver frees that.
   bool takes_slot(const Send& s, bool is_near) const {
-    return is_near ? receivers_free() && s.turn != LaneMessage::kAnyTurn : collective_.slots > 0;
+    return is_near ? receivers_free() && s.turn != LaneMessage::kAnyTurn : collective().slots > 0;
   }
   void begin_message(Desk& desk, std::uint32_t rank, const Send& s);
   // What has waited for the lane begins, as far as there are slots.
@@ -197,7 +162,6 @@ class CollectiveDriver : public Driver {
   Message message(std::uint32_t rank, const Send& send) const;
   bool is_near(const Message& m) const { return scale_up_.is_there() && scale_up_.joins(m.src, m.dst); }
 
-  Collective collective_;
   const ScaleUp scale_up_;
   bool shares_;             // its links by Desk::move()
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
