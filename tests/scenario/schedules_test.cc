@@ -270,6 +270,17 @@ TEST(Calls, FollowEachOther) {
   EXPECT_DOUBLE_EQ(*two.summary.algorithm_bandwidth(), 16e6 * 8 / two.summary.completion->seconds());
 }
 
+// A host that computes for longer keeps all others waiting.
+TEST(Calls, WaitForASlowHost) {
+  const std::vector<std::string> set{"traffic.0.operation=ring-all-reduce", "traffic.0.compute=10 us",
+                                     "traffic.0.repeat=2"};
+  const Found even = find(set);
+  const Found slow = find({set[0], set[1], set[2], "traffic.0.slow=3", "traffic.0.slow_factor=3"});
+  EXPECT_EQ(slow.summary.activities[0].longest, Time{60'000'000});
+  EXPECT_GE(*slow.summary.completion, *even.summary.completion + Time{20'000'000});
+  EXPECT_GE(slow.summary.bound, even.summary.bound + Time{20'000'000});
+}
+
 // Groups share nothing on a star but their hosts: four of two take the time of two hosts alone.
 TEST(Calls, AreOfProcessGroups) {
   const Time pair = *find({"traffic.0.operation=ring-all-reduce", "traffic.0.hosts=0-1"}).summary.completion;

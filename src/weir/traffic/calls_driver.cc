@@ -119,6 +119,7 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
     call.compute = named.what.compute;
     call.name = name_of(named.name);
     call.members = plan.members;
+    call.stragglers = {named.what.slow, named.what.slow_factor, plan.members->hosts, context};
     for (std::uint32_t group = 0; group < plan.members->groups(); ++group) {
       call.groups.push_back(make_driver(named.what, context, plan, group));
       call.groups.back()->note_what_has_gone();
@@ -144,6 +145,7 @@ CallsDriver::CallsDriver(const CallsDriver& other)
   for (const Call& call : other.calls_) {
     Call& own = calls_.emplace_back();
     own.compute = call.compute;
+    own.stragglers = call.stragglers;
     own.name = call.name;
     own.members = call.members;
     for (const auto& group : call.groups)
@@ -173,7 +175,7 @@ bool CallsDriver::posts() const {
 void CallsDriver::begin(Desk& desk) {
   if (!takes_part(desk.host())) return;
   of_host_[desk.host()].since = start_;
-  desk.wake(start_ + calls_[0].compute, kCallComputed);
+  desk.wake(start_ + calls_[0].computation(desk.host()), kCallComputed);
 }
 
 void CallsDriver::woken(Desk& desk, std::uint32_t word) {
@@ -280,7 +282,7 @@ void CallsDriver::look(Desk& desk) {
   own.since = desk.now();
   own.is_in = false;
   ++own.call;
-  if (own.call < count()) desk.wake(desk.now() + call_of(own).compute, kCallComputed);
+  if (own.call < count()) desk.wake(desk.now() + call_of(own).computation(desk.host()), kCallComputed);
 }
 
 std::optional<MessageSums> CallsDriver::sums() const {

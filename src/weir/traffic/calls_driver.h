@@ -10,6 +10,7 @@
 
 #include "weir/traffic/calls.h"
 #include "weir/traffic/collective_driver.h"
+#include "weir/traffic/stragglers.h"
 
 namespace weir::traffic {
 
@@ -50,10 +51,12 @@ class CallsDriver final : public Driver {
  private:
   struct Call {
     Time compute;
+    Stragglers stragglers;
     std::uint32_t name = 0;  // what it is called in results
     std::shared_ptr<const Members> members;
     std::vector<std::unique_ptr<CollectiveDriver>> groups;
 
+    Time computation(std::uint32_t host) const { return stragglers.time(host, compute); }
     // That of the host's process group.
     CollectiveDriver& of(std::uint32_t host) const { return *groups[members->places[host] / members->ranks]; }
   };

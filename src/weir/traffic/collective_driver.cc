@@ -68,18 +68,17 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
 
 void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
   const Message m = message(rank, s);
-  if (!takes_slot(s, is_near(m))) return begin_message(desk, rank, s);
+  if (!takes_slot(s, is_near(m))) return begin_message(desk, rank, s, m);
   Lane& lane = of_rank_[rank].lanes[lane_of(m)];
   lane.add(s);
   begin_waiting(desk, rank, lane);
 }
 
 void CollectiveDriver::begin_waiting(Desk& desk, std::uint32_t rank, Lane& lane) {
-  while (const auto next = lane.begin_next(collective().slots)) begin_message(desk, rank, *next);
+  while (const auto next = lane.begin_next(collective().slots)) begin_message(desk, rank, *next, message(rank, *next));
 }
 
-void CollectiveDriver::begin_message(Desk& desk, std::uint32_t rank, const Send& s) {
-  const Message m = message(rank, s);
+void CollectiveDriver::begin_message(Desk& desk, std::uint32_t rank, const Send& s, const Message& m) {
   if (!is_near(m)) {
     send_by_rail(desk, m);
   } else if (shares_) {

@@ -152,7 +152,7 @@ class CollectiveDriver : public Driver, protected Chunks {
   bool takes_slot(const Send& s, bool is_near) const {
     return is_near ? receivers_free() && s.turn != LaneMessage::kAnyTurn : collective().slots > 0;
   }
-  void begin_message(Desk& desk, std::uint32_t rank, const Send& s);
+  void begin_message(Desk& desk, std::uint32_t rank, const Send& s, const Message& m);
   // What has waited for the lane begins, as far as there are slots.
   void begin_waiting(Desk& desk, std::uint32_t rank, Lane& lane);
   // A message has left its slot.

@@ -13,6 +13,8 @@ namespace weir::traffic {
 
 class Stragglers {
  public:
+  // There are none.
+  Stragglers() = default;
   // `slow` lists them, as parse_hosts() takes it; "" = there are none. Throws InputError about the key `slow` if a host
   // does not exist or is none of `hosts`.
   Stragglers(std::string_view slow, double factor, const std::vector<std::uint32_t>& hosts, const Context& context);
@@ -25,7 +27,7 @@ class Stragglers {
  private:
   Time longer(Time time) const;
 
-  double factor_;
+  double factor_ = 1;
   std::vector<bool> is_slow_;  // by host
 };
 
