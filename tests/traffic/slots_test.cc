@@ -46,13 +46,13 @@ class Play {
       const Due next = due_.top();
       due_.pop();
       now_ = next.at;
-      if (next.kind == Kind::received && next.host == held_ && now_ < until_) {
+      const bool comes = next.kind == Kind::received || next.kind == Kind::posted || next.kind == Kind::brought;
+      if (comes && next.host == held_ && now_ < until_) {
         add(until_, next.kind, next.host, next.message);
         continue;
       }
       At desk(*this, next.host);
       const Message& m = next.message;
-      const bool comes = next.kind == Kind::received || next.kind == Kind::posted || next.kind == Kind::brought;
       if (comes && !CollectiveDriver::is_credit(m.word)) received(m);
       switch (next.kind) {
         case Kind::received: driver_.received(desk, m); break;
@@ -235,6 +235,14 @@ TEST(SlotsOfReceivers, HoldBackWhoIsBeforeASlowRank) {
   // As many as it has slots, and those before can have handed on what is in the slots behind them.
   c.slots_freed_by = SlotsFreedBy::receiver;
   EXPECT_EQ(sent_while_held(c, 6, 4), (std::vector<std::uint32_t>{12, 9, 6, 3, 0, 0}));
+  // In servers of two, too: from host 2 to 3 by the scale-up links, and from 4 to 5.
+  c.group = 2;
+  for (const Sharing sharing : {Sharing::serial, Sharing::max_min}) {
+    c.scale_up_sharing = sharing;
+    EXPECT_EQ(sent_while_held(c, 6, 4), (std::vector<std::uint32_t>{12, 9, 6, 3, 0, 0}));
+    EXPECT_EQ(sent_while_held(c, 6, 5), (std::vector<std::uint32_t>{15, 12, 9, 6, 3, 0}));
+  }
+  c.group = 1;
   // With 4 slots a rank of a ring has two of its own chunks under way.
   c.operation = Operation::ring_all_gather;
   c.slots = 4;
@@ -243,6 +251,27 @@ TEST(SlotsOfReceivers, HoldBackWhoIsBeforeASlowRank) {
   EXPECT_EQ(ring[4], 2u);
   c.slots_freed_by = SlotsFreedBy::acknowledgement;
   EXPECT_GT(sent_while_held(c, 6, 4)[3], 50u);
+}
+
+// NCCL's kernel goes through the steps of a ring (nccl_ring_chunks.csv has what each sends) with two slices in each,
+// and then begins with the next two.
+TEST(SlotsOfReceivers, AreTakenInTheOrderOfNcclsSteps) {
+  constexpr std::uint32_t kHosts = 5;
+  const Collective c{.operation = Operation::ring_all_reduce,
+                     .size = 1_MB,
+                     .chunks = 5,
+                     .slots = 4,
+                     .slots_freed_by = SlotsFreedBy::receiver};
+  const std::vector<std::vector<std::uint32_t>> pairs{{0, 1}, {2, 3}, {4}};
+  std::vector<std::uint64_t> order;
+  for (const auto& pair : pairs)
+    for (std::uint64_t step = 0; step < 2 * (kHosts - 1); ++step)
+      for (const std::uint64_t chunk : pair) order.push_back(chunk << 22 | step);
+  const auto driver = driver_of(c, kHosts);
+  std::vector<std::vector<std::uint64_t>> sent(kHosts);
+  Play play(*driver, kHosts, 3);
+  play.run([&](const Message& m) { sent[m.src].push_back(m.word); }, [](const Message&) {});
+  for (const auto& of_host : sent) EXPECT_EQ(of_host, order);
 }
 
 // Whatever is cut and how, all of it arrives: parameters at random, and servers.
