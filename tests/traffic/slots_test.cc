@@ -328,6 +328,15 @@ TEST(SlotsOfReceivers, AreRefusedWhereTheyWouldBeWaitedForForEver) {
   c.operation = Operation::tree_all_reduce;
   c.slots = 1;
   EXPECT_EQ(refusal(c), "");
+  // What is sent straight to whom it is for is not handed on, and the key has no effect.
+  c.operation = Operation::all_to_all;
+  for (const std::uint32_t slots : {0u, 1u}) {
+    c.slots = slots;
+    const auto driver = driver_of(c, 4);
+    Play play(*driver, 4, 1);
+    play.run([](const Message&) {}, [](const Message&) {});
+    EXPECT_EQ(play.done(), driver->tasks());
+  }
 }
 
 }  // namespace

@@ -28,11 +28,15 @@ class Chunks {
   }
   static constexpr bool is_credit(std::uint64_t word) { return chunk_of(word & kWordMask) >= kMaxChunks; }
 
-  explicit Chunks(const Collective& collective) : collective_(collective) {}
+  explicit Chunks(const Collective& collective)
+      : collective_(collective), receivers_free_(collective.receivers_free_slots()) {}
 
   const Collective& collective() const { return collective_; }
   // From now on there are no slots.
-  void remove_slots() { collective_.slots = 0; }
+  void remove_slots() {
+    collective_.slots = 0;
+    receivers_free_ = false;
+  }
 
   // By which channel a chunk goes, and where a rank is in its ring, which goes round each server from another rank on.
   std::uint32_t channel_of(std::uint32_t chunk) const { return chunk % collective_.channels; }
@@ -51,7 +55,7 @@ class Chunks {
   }
 
   // Whether messages have turns, and receivers free their slots.
-  bool receivers_free() const { return collective_.slots > 0 && collective_.slots_freed_by == SlotsFreedBy::receiver; }
+  bool receivers_free() const { return receivers_free_; }
   // The turn of a chunk on a lane by which each chunk of its channel goes once. Lanes of trees and chains are in no
   // circle, so one slot is enough: the first chunk that is not there everywhere waits for no other.
   std::uint64_t turn_of(std::uint32_t chunk) const {
@@ -78,6 +82,7 @@ class Chunks {
 
  private:
   Collective collective_;
+  bool receivers_free_;
 };
 
 }  // namespace weir::traffic

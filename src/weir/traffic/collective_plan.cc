@@ -84,20 +84,19 @@ void check_size_of(const Collective& c, std::uint32_t n) {
 }
 
 // Slots that receivers free: there are some, and a ring is not full of what its ranks begin with
-// (CollectiveDriver::turn_in_ring).
+// (Chunks::turn_in_ring).
 void check_slots(const Collective& c) {
-  if (c.slots_freed_by == SlotsFreedBy::acknowledgement || c.operation == Operation::in_switch_all_reduce) return;
+  if (!c.receivers_free_slots()) return;
   if (c.slots == 0)
     throw InputError("slots_freed_by",
                      "there are no slots that receivers could free; write how many, such as slots = 8");
   const bool has_rings = is_one_of(c.operation, {Operation::ring_all_reduce, Operation::ring_reduce_scatter,
-                                                 Operation::ring_all_gather, Operation::hierarchical_all_reduce}) &&
-                         c.across == Across::ring;
+                                                 Operation::ring_all_gather}) ||
+                         (c.operation == Operation::hierarchical_all_reduce && c.across == Across::ring);
   if (has_rings && c.slots == 1)
-    throw InputError(
-        "slots",
-        "with one slot that its receiver frees all ranks of a ring would wait for each other for ever; write "
-        "2 or more");
+    throw InputError("slots",
+                     "with one slot that its receiver frees all ranks of a ring would wait for each other for ever; "
+                     "write 2 or more");
 }
 
 // Process groups, one behind the other: of each `stride` * `ranks` hosts in a row, those that are `stride` apart.
@@ -142,6 +141,13 @@ std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Conte
 }
 
 }  // namespace
+
+bool Collective::receivers_free_slots() const {
+  return slots_freed_by == SlotsFreedBy::receiver &&
+         is_one_of(operation, {Operation::ring_all_reduce, Operation::ring_reduce_scatter, Operation::ring_all_gather,
+                               Operation::hierarchical_all_reduce, Operation::tree_all_reduce,
+                               Operation::ring_broadcast, Operation::ring_reduce});
+}
 
 Collective in_chunks(Collective c, const Context& context) {
   if (c.chunk_size == Bytes{}) return c;

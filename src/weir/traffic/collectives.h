@@ -76,6 +76,8 @@ struct Collective {
 
   // Whether there are several calls or process groups (traffic/calls_driver.h).
   bool is_series() const { return ranks > 0 || repeat > 1 || compute > Time{}; }
+  // Whether receivers free slots: so it is written, and the operation is one of rings, chains or trees.
+  bool receivers_free_slots() const;
 
   static void describe(ParamList<Collective>& p);
 };
