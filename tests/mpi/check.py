@@ -37,7 +37,7 @@ PROBES = {
     "anatomy": "true",
     "view": "true",
 }
-SHORT = ("collective-ring", "cut-off-few-entropies", "link-down", "pfc-watchdog")
+SHORT = ("collective-ring", "collective-slots", "cut-off-few-entropies", "link-down", "pfc-watchdog")
 TIMEOUT = 300
 
 environment = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1")
@@ -85,6 +85,13 @@ def random_scenario(seed):
     if draw.random() < 0.4:
         operation = draw.choice(["ring-all-reduce", "all-to-all"])
         traffic.append(f'kind = "collective"\noperation = "{operation}"\nsize = "{draw.randint(50, 300)} KB"')
+    if draw.random() < 0.4:
+        operation = draw.choice(["ring-all-reduce", "ring-broadcast", "tree-all-reduce"])
+        traffic.append(
+            f'kind = "collective"\noperation = "{operation}"\nsize = "{draw.randint(50, 300)} KB"\n'
+            f'chunks = {draw.randint(2, 9)}\nslots = {draw.randint(2, 4)}\nslots_freed_by = "receiver"\n'
+            f'step_delay = "1 us"\nslow = "2"\nslow_factor = {draw.choice([2, 20])}'
+        )
     if not traffic or draw.random() < 0.2:
         traffic.append('kind = "incast_poisson"\nsize = "20 KB"\nfan_in = 3\nload = 0.1\nstop = "100 us"')
     text = f"[run]\nseed = {draw.randint(0, 10**6)}\n"

@@ -89,6 +89,33 @@ TEST(RingBroadcast, HandsTheBufferOn) {
     }
 }
 
+// With one slot that its receiver frees, a chunk begins once the one before has begun at the next host and the message
+// that says so is back, which shares that host's links with data.
+TEST(RingBroadcast, WaitsForTheReceiverToHandOn) {
+  const Found found = find({"traffic.0.chunks=16", "traffic.0.slots=1", "traffic.0.slots_freed_by=receiver"});
+  const Time there = found.message(Bytes{500'000}).received;
+  const Time back = found.message(Bytes{64}).received;
+  EXPECT_GE(*found.summary.completion, 15 * (there + back) + 7 * there);
+  EXPECT_LE(found.summary.completion->seconds(), (15 * (there + back) + 7 * there).seconds() * 1.001);
+}
+
+// Hosts take 1 us for each step, and one takes 200 us. Acknowledged, the next chunk is there when it has handed on the
+// one before; with a slot that it frees itself, the next one leaves for it only then.
+TEST(RingBroadcast, IsHeldBackByASlowHost) {
+  const auto took = [](const char* by) {
+    const Found found = find({"traffic.0.chunks=16", "traffic.0.slots=1", std::string("traffic.0.slots_freed_by=") + by,
+                              "traffic.0.step_delay=1 us", "traffic.0.slow=4", "traffic.0.slow_factor=200"});
+    return found.summary.completion->seconds() * 1e6;
+  };
+  const Found idle = find({});
+  const Idle chunk = idle.message(Bytes{500'000});
+  const double once = (7 * chunk.received).seconds() * 1e6 + 5 * 1 + 200;
+  EXPECT_NEAR(took("acknowledgement"), once + (15 * chunk.acknowledged).seconds() * 1e6, 0.01);
+  const double each = (chunk.received + idle.message(Bytes{64}).received).seconds() * 1e6 + 200;
+  EXPECT_GE(took("receiver"), once + 15 * each);
+  EXPECT_LE(took("receiver"), (once + 15 * each) * 1.001);
+}
+
 // On one connection chunks follow each other: nccl-tests' bus bandwidth is then the link's, less what the chain takes
 // to fill.
 TEST(RingBroadcast, IsPipelinedOnKeptConnections) {
@@ -243,6 +270,17 @@ TEST(Calls, FollowEachOther) {
   EXPECT_DOUBLE_EQ(*two.summary.algorithm_bandwidth(), 16e6 * 8 / two.summary.completion->seconds());
 }
 
+// A host that computes for longer keeps all others waiting.
+TEST(Calls, WaitForASlowHost) {
+  const std::vector<std::string> set{"traffic.0.operation=ring-all-reduce", "traffic.0.compute=10 us",
+                                     "traffic.0.repeat=2"};
+  const Found even = find(set);
+  const Found slow = find({set[0], set[1], set[2], "traffic.0.slow=3", "traffic.0.slow_factor=3"});
+  EXPECT_EQ(slow.summary.activities[0].longest, Time{60'000'000});
+  EXPECT_GE(*slow.summary.completion, *even.summary.completion + Time{20'000'000});
+  EXPECT_GE(slow.summary.bound, even.summary.bound + Time{20'000'000});
+}
+
 // Groups share nothing on a star but their hosts: four of two take the time of two hosts alone.
 TEST(Calls, AreOfProcessGroups) {
   const Time pair = *find({"traffic.0.operation=ring-all-reduce", "traffic.0.hosts=0-1"}).summary.completion;
@@ -281,6 +319,16 @@ TEST(Schedules, AreTheSameOnAnyNumberOfThreads) {
       {"traffic.0.operation=gather", "traffic.0.repeat=2", "traffic.0.compute=3 us"},
       {"traffic.0.operation=scatter", "traffic.0.window=2", "traffic.0.chunks=3"},
       {"traffic.0.operation=ring-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=7", "traffic.0.repeat=2"},
+      {"traffic.0.operation=ring-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=7", "traffic.0.repeat=2",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.channels=2", "traffic.0.group=2"},
+      {"traffic.0.operation=ring-broadcast", "traffic.0.slots=1", "traffic.0.chunks=9", "traffic.0.active_chunks=4",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.step_delay=2 us", "traffic.0.slow=3", "traffic.0.slow_factor=4"},
+      {"traffic.0.operation=tree-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=9", "traffic.0.group=2",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.repeat=2", "traffic.0.compute=3 us", "traffic.0.slow=5"},
+      {"traffic.0.operation=hierarchical-all-reduce", "traffic.0.slots=2", "traffic.0.chunks=5", "traffic.0.group=2",
+       "traffic.0.slots_freed_by=receiver", "transport.connections=kept"},
+      {"traffic.0.operation=hierarchical-all-reduce", "traffic.0.slots=1", "traffic.0.chunks=5", "traffic.0.group=2",
+       "traffic.0.slots_freed_by=receiver", "traffic.0.across=tree", "traffic.0.within=switch"},
       {"traffic.0.operation=all-to-all", "traffic.0.window=3", "traffic.0.group=4"},
       {"traffic.0.operation=all-to-all", "traffic.0.order=nccl", "traffic.0.window=2"},
       {"traffic.0.operation=ring-all-gather", "traffic.0.channels=3", "traffic.0.chunks=5", "traffic.0.group=2"},
@@ -335,6 +383,11 @@ TEST(Schedules, SayWhatIsWrong) {
   has({"traffic.0.root=8"}, "there is no rank 8; valid is 0 to 7");
   has({"traffic.0.size=0 B"}, "missing; write a size");
   has({"traffic.0.channels=2"}, "1 chunk(s) cannot go by 2 channels");
+  has({"traffic.0.slots_freed_by=receiver"}, "there are no slots that receivers could free");
+  has({"traffic.0.operation=ring-all-reduce", "traffic.0.slots_freed_by=receiver", "traffic.0.slots=1"},
+      "would wait for each other for ever; write 2 or more");
+  has({"traffic.0.slow=9"}, "host 9 does not exist");
+  has({"traffic.0.slow=7", "traffic.0.hosts=0-5"}, "host 7 takes no part");
   has({"traffic.0.operation=tree-all-reduce", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2",
        "traffic.0.active_chunks=1"},
       "1 of 2 channels at a time would wait for each other for ever");

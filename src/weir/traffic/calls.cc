@@ -13,9 +13,10 @@
 namespace weir::traffic {
 namespace {
 
-const std::vector<std::string> kCallColumns{"operation", "name",   "size",          "ranks",  "stride",     "root",
-                                            "sizes",     "chunks", "active_chunks", "window", "step_delay", "compute",
-                                            "group",     "order",  "channels",      "slots",  "chunk_size"};
+const std::vector<std::string> kCallColumns{
+    "operation", "name",          "size",       "ranks",          "stride",  "root",       "sizes",
+    "chunks",    "active_chunks", "window",     "step_delay",     "compute", "group",      "order",
+    "channels",  "slots",         "chunk_size", "slots_freed_by", "slow",    "slow_factor"};
 
 // The parameters that columns stand for; null = the name of the call.
 std::vector<const Param*> call_columns_of(const std::vector<std::string>& header, const Where& where) {

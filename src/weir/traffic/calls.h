@@ -36,8 +36,9 @@ struct NamedCall {
 };
 
 // CSV with a header. Columns are parameters of a collective: operation is required, and size, ranks, stride, root,
-// sizes, chunks, chunk_size, active_chunks, slots, channels, window, order, step_delay, compute and group may be there;
-// an empty field is the default. `name` is what results call it. Throws InputError naming file and line.
+// sizes, chunks, chunk_size, active_chunks, slots, slots_freed_by, channels, window, order, step_delay, compute, slow,
+// slow_factor and group may be there; an empty field is the default. `name` is what results call it. Throws InputError
+// naming file and line.
 std::vector<NamedCall> parse_calls(std::string_view text, const std::string& file, const Calls& common);
 
 // The same of the file that the parameter names.

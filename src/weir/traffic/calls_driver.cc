@@ -22,7 +22,7 @@ constexpr std::uint32_t kCallComputed = ~std::uint32_t{0} - 2;
 
 constexpr double kMostMessages = 1e18;
 
-constexpr std::uint64_t kWordMask = (std::uint64_t{1} << CollectiveDriver::kWordBits) - 1;
+constexpr std::uint64_t kWordMask = CollectiveDriver::kWordMask;
 static_assert(kMaxCalls < (std::uint64_t{1} << (64 - CollectiveDriver::kWordBits)));
 
 // A desk whose messages know of which call they are.
@@ -119,6 +119,7 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
     call.compute = named.what.compute;
     call.name = name_of(named.name);
     call.members = plan.members;
+    call.stragglers = {named.what.slow, named.what.slow_factor, plan.members->hosts, context};
     for (std::uint32_t group = 0; group < plan.members->groups(); ++group) {
       call.groups.push_back(make_driver(named.what, context, plan, group));
       call.groups.back()->note_what_has_gone();
@@ -144,6 +145,7 @@ CallsDriver::CallsDriver(const CallsDriver& other)
   for (const Call& call : other.calls_) {
     Call& own = calls_.emplace_back();
     own.compute = call.compute;
+    own.stragglers = call.stragglers;
     own.name = call.name;
     own.members = call.members;
     for (const auto& group : call.groups)
@@ -173,7 +175,7 @@ bool CallsDriver::posts() const {
 void CallsDriver::begin(Desk& desk) {
   if (!takes_part(desk.host())) return;
   of_host_[desk.host()].since = start_;
-  desk.wake(start_ + calls_[0].compute, kCallComputed);
+  desk.wake(start_ + calls_[0].computation(desk.host()), kCallComputed);
 }
 
 void CallsDriver::woken(Desk& desk, std::uint32_t word) {
@@ -185,6 +187,7 @@ void CallsDriver::woken(Desk& desk, std::uint32_t word) {
 }
 
 void CallsDriver::received(Desk& desk, const Message& message) {
+  if (CollectiveDriver::is_credit(message.word)) return take_credit(desk, message.word);
   arrive(desk, {.call = message.word >> CollectiveDriver::kWordBits,
                 .word = message.word & kWordMask,
                 .from = message.src,
@@ -192,8 +195,15 @@ void CallsDriver::received(Desk& desk, const Message& message) {
 }
 
 void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
+  if (CollectiveDriver::is_credit(word)) return take_credit(desk, word);
   arrive(desk,
          {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
+}
+
+// Of the call that the host is in, if anything waits for the slot.
+void CallsDriver::take_credit(Desk& desk, std::uint64_t word) {
+  CallDesk of_call(desk, of_host_[desk.host()].call);
+  call_of(word).of(desk.host()).take_credit(of_call, word);
 }
 
 std::optional<ScaleUp> CallsDriver::scale_up() const {
@@ -204,7 +214,7 @@ std::optional<ScaleUp> CallsDriver::scale_up() const {
 
 // What is to be passed on is of no concern to the call that the host is in.
 void CallsDriver::brought(Desk& desk, const Message& message) {
-  if (CollectiveDriver::is_passed_on(message)) return call_of(message).of(desk.host()).pass_on(desk, message);
+  if (CollectiveDriver::is_passed_on(message)) return call_of(message.word).of(desk.host()).pass_on(desk, message);
   posted(desk, message.src, message.word);
 }
 
@@ -239,7 +249,7 @@ void CallsDriver::hand_over(Desk& desk, const Early& what) {
 
 // Nobody goes on before all that it has sent is there.
 void CallsDriver::sent(Desk& desk, const Message& message) {
-  if (CollectiveDriver::is_passed_on(message)) return call_of(message).of(desk.host()).sent(desk, message);
+  if (CollectiveDriver::is_passed_on(message)) return call_of(message.word).of(desk.host()).sent(desk, message);
   const OfHost& own = of_host_[desk.host()];
   CallDesk of_call(desk, own.call);
   call_of(own).of(desk.host()).sent(of_call, message);
@@ -272,7 +282,7 @@ void CallsDriver::look(Desk& desk) {
   own.since = desk.now();
   own.is_in = false;
   ++own.call;
-  if (own.call < count()) desk.wake(desk.now() + call_of(own).compute, kCallComputed);
+  if (own.call < count()) desk.wake(desk.now() + call_of(own).computation(desk.host()), kCallComputed);
 }
 
 std::optional<MessageSums> CallsDriver::sums() const {

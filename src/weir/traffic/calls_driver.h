@@ -10,6 +10,7 @@
 
 #include "weir/traffic/calls.h"
 #include "weir/traffic/collective_driver.h"
+#include "weir/traffic/stragglers.h"
 
 namespace weir::traffic {
 
@@ -50,10 +51,12 @@ class CallsDriver final : public Driver {
  private:
   struct Call {
     Time compute;
+    Stragglers stragglers;
     std::uint32_t name = 0;  // what it is called in results
     std::shared_ptr<const Members> members;
     std::vector<std::unique_ptr<CollectiveDriver>> groups;
 
+    Time computation(std::uint32_t host) const { return stragglers.time(host, compute); }
     // That of the host's process group.
     CollectiveDriver& of(std::uint32_t host) const { return *groups[members->places[host] / members->ranks]; }
   };
@@ -77,12 +80,13 @@ class CallsDriver final : public Driver {
 
   std::uint64_t count() const { return std::uint64_t{repeat_} * calls_.size(); }
   const Call& call_of(const OfHost& own) const { return calls_[own.call % calls_.size()]; }
-  const Call& call_of(const Message& message) const {
-    return calls_[(message.word >> CollectiveDriver::kWordBits) % calls_.size()];
+  const Call& call_of(std::uint64_t word) const {
+    return calls_[(word >> CollectiveDriver::kWordBits) % calls_.size()];
   }
   void check_scale_up() const;
   std::uint32_t name_of(const std::string& name);
   void arrive(Desk& desk, const Early& what);
+  void take_credit(Desk& desk, std::uint64_t word);
   void hand_over(Desk& desk, const Early& what);
   void enter(Desk& desk);
   // Goes on if the call is over.

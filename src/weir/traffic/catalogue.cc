@@ -54,7 +54,8 @@ Kind driven(std::string name, std::string meaning) {
 
 bool is_written_down(const Collective& c) {
   return c.operation < Operation::tree_all_reduce && c.messages == MessageRows::rows && c.group == 1 &&
-         c.active_chunks == 0 && c.slots == 0 && c.window == 0 && c.order == Order::next && c.channels == 1;
+         c.active_chunks == 0 && c.slots == 0 && c.window == 0 && c.order == Order::next && c.channels == 1 &&
+         c.slow.empty();
 }
 
 // Messages are written down, or made when they are due.

@@ -25,7 +25,8 @@ CollectiveDriver::Send ChainDriver::message_of(std::uint32_t place, std::uint32_
   return {.to = at(place + 1, chunk),
           .peer = channel_of(chunk),
           .size = part_of(collective().size, chunk, collective().chunks),
-          .word = chunk};
+          .word = chunk,
+          .turn = turn_of(chunk)};
 }
 
 void ChainDriver::start(Desk& desk, std::uint32_t rank) {
@@ -35,7 +36,19 @@ void ChainDriver::start(Desk& desk, std::uint32_t rank) {
 
 void ChainDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   const auto chunk = static_cast<std::uint32_t>(word);
-  if (const std::uint32_t own = place(rank, chunk); own + 1 < ranks()) send_later(desk, rank, message_of(own, chunk));
+  if (const std::uint32_t own = place(rank, chunk); own + 1 < ranks())
+    send_later(desk, rank, message_of(own, chunk));
+  else
+    free_slot_of(desk, rank, chunk);
+}
+
+void ChainDriver::begun(Desk& desk, std::uint32_t rank, const Send& message) {
+  free_slot_of(desk, rank, static_cast<std::uint32_t>(message.word));
+}
+
+void ChainDriver::free_slot_of(Desk& desk, std::uint32_t rank, std::uint32_t chunk) const {
+  if (const std::uint32_t own = place(rank, chunk); own > 0 && receivers_free())
+    free_slot_at(desk, rank, at(own - 1, chunk), channel_of(chunk));
 }
 
 // Of its own chunks, if any begin here, the next one.

@@ -20,9 +20,12 @@ class ChainDriver final : public CollectiveDriver {
   std::uint32_t at(std::uint32_t place, std::uint32_t chunk) const;
   std::uint32_t first_index(std::uint32_t chunk) const;
   Send message_of(std::uint32_t place, std::uint32_t chunk) const;
+  // That of the chunk that has come to the rank.
+  void free_slot_of(Desk& desk, std::uint32_t rank, std::uint32_t chunk) const;
 
   void start(Desk& desk, std::uint32_t rank) override;
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  void begun(Desk& desk, std::uint32_t rank, const Send& message) override;
   void gone(Desk& desk, std::uint32_t rank) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override { return saturating_product(collective().size, ranks() - 1); }

@@ -17,23 +17,25 @@ constexpr std::uint32_t kGone = kFirst - 1;
 
 CollectiveDriver::CollectiveDriver(const Collective& c, const Context& context, Communicator who,
                                    std::uint64_t messages)
-    : collective_(c),
+    : Chunks(c),
       scale_up_(scale_up_of(c)),
       shares_(scale_up_.is_there() && c.scale_up_sharing == Sharing::max_min),
       id_(c.messages == MessageRows::rows ? kAnyId : kAnyUnlistedId),
       labels_(context.labels),
       first_port_(context.source * kPortsApart),
       who_(std::move(who)),
+      stragglers_(c.slow, c.slow_factor, who_.members->hosts, context),
       messages_(messages),
       of_rank_(who_.ranks()) {}
 
 void CollectiveDriver::begin(Desk& desk) {
-  if (who_.rank(desk.host()) != kNone) desk.wake(collective_.start, kFirst);
+  if (who_.rank(desk.host()) != kNone) desk.wake(collective().start, kFirst);
 }
 
 void CollectiveDriver::enter(Desk& desk) {
   const std::uint32_t rank = who_.rank(desk.host());
   of_rank_[rank].moved = 0;
+  for (auto& [where, lane] : of_rank_[rank].lanes) lane.restart();
   reset_rank(rank);
   start(desk, rank);
 }
@@ -66,18 +68,27 @@ Message CollectiveDriver::message(std::uint32_t rank, const Send& send) const {
 
 void CollectiveDriver::send(Desk& desk, std::uint32_t rank, const Send& s) {
   const Message m = message(rank, s);
+  if (!takes_slot(s, is_near(m))) return begin_message(desk, rank, s, m);
+  Lane& lane = of_rank_[rank].lanes[lane_of(m)];
+  lane.add(s);
+  begin_waiting(desk, rank, lane);
+}
+
+void CollectiveDriver::begin_waiting(Desk& desk, std::uint32_t rank, Lane& lane) {
+  while (const auto next = lane.begin_next(collective().slots)) begin_message(desk, rank, *next, message(rank, *next));
+}
+
+void CollectiveDriver::begin_message(Desk& desk, std::uint32_t rank, const Send& s, const Message& m) {
   if (!is_near(m)) {
-    if (collective_.slots > 0) {
-      Lane& lane = of_rank_[rank].lanes[lane_of(m)];
-      if (lane.busy == collective_.slots) return lane.waiting.push_back(s);
-      ++lane.busy;
-    }
-    return send_by_rail(desk, m);
+    send_by_rail(desk, m);
+  } else if (shares_) {
+    desk.move(m);
+  } else {
+    const Time there = carry(scale_up_, desk, m.size, of_rank_[rank].scale_up_free);
+    desk.post(m.dst, m.word, there);
+    if (notes_gone_) desk.wake(there, kGone);
   }
-  if (shares_) return desk.move(m);
-  const Time there = carry(scale_up_, desk, m.size, of_rank_[rank].scale_up_free);
-  desk.post(m.dst, m.word, there);
-  if (notes_gone_) desk.wake(there, kGone);
+  if (receivers_free()) begun(desk, rank, s);
 }
 
 // By the network, or first by the scale-up links to who sends it: its id then says where it goes.
@@ -92,7 +103,7 @@ void CollectiveDriver::send_by_rail(Desk& desk, Message m) const {
 
 void CollectiveDriver::pass_on(Desk& desk, Message m) const {
   m.dst = static_cast<std::uint32_t>(m.id);
-  m.id = id_;
+  m.id = is_credit(m.word) ? kAnyUnlistedId : id_;
   desk.send(m);
 }
 
@@ -103,8 +114,9 @@ void CollectiveDriver::brought(Desk& desk, const Message& message) {
 }
 
 void CollectiveDriver::carried(Desk& desk, const Message& message) {
+  if (is_credit(message.word)) return;
   const std::uint32_t rank = who_.rank(desk.host());
-  if (is_passed_on(message) && collective_.slots > 0) {
+  if (is_passed_on(message) && collective().slots > 0 && !receivers_free()) {
     Message whole = message;
     whole.dst = static_cast<std::uint32_t>(message.id);
     free_slot(desk, rank, whole);
@@ -114,14 +126,40 @@ void CollectiveDriver::carried(Desk& desk, const Message& message) {
 
 void CollectiveDriver::free_slot(Desk& desk, std::uint32_t rank, const Message& message_sent) {
   Lane& lane = of_rank_[rank].lanes[lane_of(message_sent)];
-  if (lane.first == lane.waiting.size()) {
-    --lane.busy;
-    return;
+  lane.free_slot();
+  begin_waiting(desk, rank, lane);
+}
+
+void CollectiveDriver::free_slot_at(Desk& desk, std::uint32_t rank, std::uint32_t from, std::uint32_t peer) const {
+  const Message came = message(from, {.to = rank, .peer = peer});
+  const std::uint64_t word = credit_word(rank, peer);
+  if (is_near(came)) return desk.post(came.src, word, desk.now() + scale_up_.latency);
+  send_by_rail(desk, {.id = kAnyUnlistedId,
+                      .word = word,
+                      .size = kCreditSize,
+                      .src = came.dst,
+                      .dst = came.src,
+                      .tag = came.tag,
+                      .profile = came.profile,
+                      .sport = came.sport,
+                      .dport = kCreditPort});
+}
+
+void CollectiveDriver::take_credit(Desk& desk, std::uint64_t word) {
+  const std::uint32_t rank = who_.rank(desk.host());
+  const std::uint64_t own = word & kWordMask;
+  free_slot(desk, rank, message(rank, {.to = step_of(own), .peer = chunk_of(own) - kMaxChunks}));
+}
+
+void CollectiveDriver::free_branches(Desk& desk, std::uint32_t rank, const Branches& at, bool goes_down,
+                                     std::uint64_t turn) const {
+  const auto& lanes = of_rank_[rank].lanes;
+  for (std::uint32_t i = 0; goes_down && i < at.children; ++i) {
+    const auto lane = lanes.find(lane_of(message(rank, {.to = at.child[i], .peer = at.down[i]})));
+    if (lane == lanes.end() || lane->second.begun() <= turn) return;
   }
-  send_by_rail(desk, message(rank, lane.waiting[lane.first++]));
-  if (lane.first < lane.waiting.size()) return;
-  lane.first = 0;
-  lane.waiting.clear();
+  if (goes_down && at.parent != kNone) return free_slot_at(desk, rank, at.parent, at.down_to);
+  for (std::uint32_t i = 0; i < at.children; ++i) free_slot_at(desk, rank, at.child[i], at.up);
 }
 
 void CollectiveDriver::leave(Desk& desk, std::uint32_t rank) {
@@ -131,7 +169,7 @@ void CollectiveDriver::leave(Desk& desk, std::uint32_t rank) {
 }
 
 void CollectiveDriver::send_later(Desk& desk, std::uint32_t rank, const Send& s) {
-  if (collective_.step_delay == Time{}) return send(desk, rank, s);
+  if (collective().step_delay == Time{}) return send(desk, rank, s);
   Rank& own = of_rank_[rank];
   if (own.free.empty()) {
     own.free.push_back(static_cast<std::uint32_t>(own.waiting.size()));
@@ -140,13 +178,17 @@ void CollectiveDriver::send_later(Desk& desk, std::uint32_t rank, const Send& s)
   const std::uint32_t number = own.free.back();
   own.free.pop_back();
   own.waiting[number] = s;
-  desk.wake(desk.now() + collective_.step_delay, number);
+  desk.wake(desk.now() + stragglers_.time(desk.host(), collective().step_delay), number);
 }
 
-void CollectiveDriver::received(Desk& desk, const Message& message) { arrive(desk, message.word); }
+void CollectiveDriver::received(Desk& desk, const Message& message) {
+  if (is_credit(message.word)) return take_credit(desk, message.word);
+  arrive(desk, message.word);
+}
 
 // Nobody acknowledges it.
 void CollectiveDriver::posted(Desk& desk, std::uint32_t, std::uint64_t word) {
+  if (is_credit(word)) return take_credit(desk, word);
   arrive(desk, word);
   end(desk);
 }
@@ -159,10 +201,11 @@ void CollectiveDriver::arrive(Desk& desk, std::uint64_t word) {
 }
 
 void CollectiveDriver::sent(Desk& desk, const Message& message) {
+  if (is_credit(message.word)) return;
   const std::uint32_t rank = who_.rank(desk.host());
   end(desk);
   if (is_passed_on(message)) return;
-  if (collective_.slots > 0) free_slot(desk, rank, message);
+  if (collective().slots > 0 && !receivers_free()) free_slot(desk, rank, message);
   leave(desk, rank);
 }
 
@@ -177,20 +220,20 @@ std::optional<MessageSums> CollectiveDriver::sums() const {
   return MessageSums{.tag = labels_.tag,
                      .messages = messages_,
                      .rows = id_ == kAnyId ? messages_ : 0,
-                     .at_once = collective_.window > 0 ? std::uint64_t{ranks()} * collective_.window
-                                                       : messages_ / std::max<std::uint64_t>(longest(), 1) *
-                                                             first_chunks() / collective_.chunks,
+                     .at_once = collective().window > 0 ? std::uint64_t{ranks()} * collective().window
+                                                        : messages_ / std::max<std::uint64_t>(longest(), 1) *
+                                                              first_chunks() / collective().chunks,
                      .unfinished = messages_,
                      .payload = payload(),
                      .buffer = buffer(),
-                     .bus_factor = bus_factor(collective_.operation, ranks())};
+                     .bus_factor = bus_factor(collective().operation, ranks())};
 }
 
 void CollectiveDriver::add(std::uint32_t host, MessageSums& sums) const {
   if (who_.rank(host) == kNone) return;
   const Rank& rank = of_rank_[who_.rank(host)];
   sums.unfinished -= rank.done;
-  sums.start = collective_.start;
+  sums.start = collective().start;
   sums.received = std::max(sums.received, rank.received);
   sums.acknowledged = std::max(sums.acknowledged, rank.acknowledged);
 }
@@ -202,7 +245,7 @@ std::unique_ptr<Driver> CollectiveDriver::unhindered() const {
 }
 
 void CollectiveDriver::unhinder() {
-  collective_.slots = 0;
+  remove_slots();
   shares_ = scale_up_.is_there();
 }
 
@@ -232,10 +275,7 @@ void CollectiveDriver::archive_both(A& a, std::uint32_t host) {
   a.values(lanes);
   if constexpr (A::kLoads) rank.lanes.clear();
   for (const std::uint64_t number : lanes) {
-    Lane& lane = rank.lanes[number];
-    a.value(lane.busy);
-    a.value(lane.first);
-    a.values(lane.waiting);
+    rank.lanes[number].archive(a);
   }
   archive_rank(a, who_.rank(host));
 }

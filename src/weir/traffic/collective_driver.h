@@ -1,8 +1,14 @@
 // What drivers of collective operations have in common: who takes part, messages that go by the network or by scale-up
-// links, delays between steps, and sums. Memory follows the hosts, not the messages.
+// links, delays between steps, slots, and sums. Memory follows the hosts, not the messages.
+//
+// Slots that receivers free (SlotsFreedBy::receiver) are NCCL's: a message takes a slot of the buffer that its receiver
+// has for it, and gives it back when the receiver has handed it on. That is when all messages by which it does so have
+// begun, each of which needs a slot itself, or at once if it goes no farther. A small message tells the sender, as NCCL
+// clears it to send by a write into its memory (ncclIbPostFifo); within a server a post, after the latency of its
+// links. So whoever is late or slow holds back those before it. Nobody waits for ever: see Chunks::turn_in_ring().
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,16 +16,20 @@
 #include <optional>
 #include <vector>
 
+#include "weir/traffic/chunks.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/driver.h"
+#include "weir/traffic/lane.h"
+#include "weir/traffic/stragglers.h"
 #include "weir/traffic/traffic.h"
 
 namespace weir::traffic {
 
-class CollectiveDriver : public Driver {
+class CollectiveDriver : public Driver, protected Chunks {
  public:
-  // Words of messages have so many bits: 20 for a chunk, 22 for a step.
-  static constexpr std::uint32_t kWordBits = 42;
+  using Chunks::is_credit;
+  using Chunks::kWordBits;
+  using Chunks::kWordMask;
 
   std::uint64_t tasks() const final { return messages_; }
   bool posts() const final { return scale_up_.is_there(); }
@@ -54,31 +64,20 @@ class CollectiveDriver : public Driver {
   static bool is_passed_on(const Message& message) { return message.dport == kPassedOnPort; }
   // Such a message has come to this host by the scale-up links.
   void pass_on(Desk& desk, Message message) const;
+  // A receiver has freed a slot, as this word says, for which is_credit() holds. It may come whatever the host does.
+  void take_credit(Desk& desk, std::uint64_t word);
   void note_what_has_gone() { notes_gone_ = true; }
 
   // Of messages that another host has passed on (PXN).
   static constexpr std::uint16_t kPassedOnPort = kDestinationPort + 1;
+  // Of those that free slots, which are NCCL's ncclIbSendFifo: an entry of 64 B.
+  static constexpr std::uint16_t kCreditPort = kDestinationPort + 2;
+  static constexpr Bytes kCreditSize{64};
 
  protected:
   static constexpr std::uint32_t kNone = Members::kNone;
 
-  // A message: from whom to whom, by rank, how much, and what its receiver is to know.
-  struct Send {
-    std::uint32_t to = 0;
-    std::uint32_t peer = 0;  // which of its peers that is: messages to each have ports of their own
-    Bytes size;
-    std::uint64_t word = 0;  // below 2^kWordBits
-  };
-  // What a word says: of which chunk and step it is.
-  static constexpr std::uint32_t kStepBits = 22;
-  static constexpr std::uint64_t word_of(std::uint32_t chunk, std::uint32_t step) {
-    return std::uint64_t{chunk} << kStepBits | step;
-  }
-  static constexpr std::uint32_t chunk_of(std::uint64_t word) { return static_cast<std::uint32_t>(word >> kStepBits); }
-  static constexpr std::uint32_t step_of(std::uint64_t word) {
-    return static_cast<std::uint32_t>(word) & ((1u << kStepBits) - 1);
-  }
-
+  using Send = LaneMessage;
   using VisitSend = std::function<void(const Send&)>;
 
   // `messages` in all.
@@ -87,38 +86,40 @@ class CollectiveDriver : public Driver {
 
   std::uint32_t ranks() const { return who_.ranks(); }
   std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
-  const Collective& collective() const { return collective_; }
-  // By which channel a chunk goes, and where a rank is in its ring, which goes round each server from another rank on.
-  std::uint32_t channel_of(std::uint32_t chunk) const { return chunk % collective_.channels; }
-  std::uint32_t index_of(std::uint32_t rank, std::uint32_t chunk) const {
-    const std::uint32_t group = collective_.group;
-    return rank - rank % group + (rank + group - channel_of(chunk) % group) % group;
-  }
-  std::uint32_t rank_at(std::uint32_t index, std::uint32_t chunk) const {
-    const std::uint32_t group = collective_.group;
-    return index - index % group + (index + channel_of(chunk)) % group;
-  }
-  // How many chunks a rank begins with.
-  std::uint32_t first_chunks() const {
-    return collective_.active_chunks == 0 ? collective_.chunks
-                                          : std::min(collective_.active_chunks, collective_.chunks);
-  }
-  // Sends at once, or `step_delay` from now.
+  // Sends at once, or so long from now as the rank takes for a step.
   void send(Desk& desk, std::uint32_t rank, const Send& message);
   void send_later(Desk& desk, std::uint32_t rank, const Send& message);
+
+  // The rank has handed on what has come from this one, to which the rank is this peer.
+  void free_slot_at(Desk& desk, std::uint32_t rank, std::uint32_t from, std::uint32_t peer) const;
+
+  // A rank's neighbours in a tree, and which peers they are.
+  struct Branches {
+    std::uint32_t parent = kNone;
+    std::uint32_t up = 0;       // the parent to a child, of all ranks of the tree
+    std::uint32_t down_to = 0;  // this rank to its parent
+    std::uint32_t children = 0;
+    std::array<std::uint32_t, 3> child{};
+    std::array<std::uint32_t, 3> down{};  // each child to this rank
+  };
+  // A message to the parent, or one of those to the children, has begun with this turn. The slots are free of what it
+  // hands on.
+  void free_branches(Desk& desk, std::uint32_t rank, const Branches& at, bool goes_down, std::uint64_t turn) const;
 
  private:
   // The rank sends what waits for nothing.
   virtual void start(Desk& desk, std::uint32_t rank) = 0;
   // The rank has received this: it sends what has waited for it.
   virtual void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) = 0;
+  // This message has begun: slots may be free of what the rank hands on by it. Called only if receivers free them.
+  virtual void begun(Desk&, std::uint32_t /*rank*/, const Send&) {}
   // What it has sent is there. Called only after note_what_has_gone().
   virtual void gone(Desk&, std::uint32_t /*rank*/) {}
   // How many messages the rank receives and sends.
   virtual std::uint64_t moves(std::uint32_t rank) const = 0;
   // What all ranks send, and what bandwidths are told of (MessageSums).
   virtual Bytes payload() const = 0;
-  virtual Bytes buffer() const { return collective_.size; }
+  virtual Bytes buffer() const { return collective().size; }
   // How many messages there are of which each waits for the one before.
   virtual std::uint64_t longest() const = 0;
   // Calls visit() with a message of this rank to each other one that it sends to beyond its server.
@@ -128,22 +129,15 @@ class CollectiveDriver : public Driver {
   virtual void archive_rank(Saver&, std::uint32_t /*rank*/) {}
   virtual void archive_rank(Loader&, std::uint32_t /*rank*/) {}
 
-  // Messages by the network from one host to another one's port, of which only so many are under way.
-  struct Lane {
-    std::uint32_t busy = 0;
-    std::uint32_t first = 0;  // of those that wait
-    std::vector<Send> waiting;
-  };
-
   struct Rank {
     Time received;
     Time acknowledged;
     Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
-    std::uint64_t moved = 0;          // received, and sent and gone
-    std::vector<Send> waiting;        // by number of the wake-up that they wait for
-    std::vector<std::uint32_t> free;  // numbers
-    std::map<std::uint64_t, Lane> lanes;
+    std::uint64_t moved = 0;              // received, and sent and gone
+    std::vector<Send> waiting;            // by number of the wake-up that they wait for
+    std::vector<std::uint32_t> free;      // numbers
+    std::map<std::uint64_t, Lane> lanes;  // by where they go
   };
 
   template <class A>
@@ -152,8 +146,15 @@ class CollectiveDriver : public Driver {
   void end(Desk& desk);
   static std::uint64_t lane_of(const Message& m) { return std::uint64_t{m.dst} << 16 | m.sport; }
   // Who sends a message for its host: another one of its server, if the receiver is on that one's rail (PXN).
-  std::uint32_t by_whom(const Message& m) const { return collective_.pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
+  std::uint32_t by_whom(const Message& m) const { return collective().pxn ? by_rail(scale_up_, m.src, m.dst) : m.src; }
   void send_by_rail(Desk& desk, Message message) const;
+  // Whether this message takes a slot: within a server only if its receiver frees that.
+  bool takes_slot(const Send& s, bool is_near) const {
+    return is_near ? receivers_free() && s.turn != LaneMessage::kAnyTurn : collective().slots > 0;
+  }
+  void begin_message(Desk& desk, std::uint32_t rank, const Send& s, const Message& m);
+  // What has waited for the lane begins, as far as there are slots.
+  void begin_waiting(Desk& desk, std::uint32_t rank, Lane& lane);
   // A message has left its slot.
   void free_slot(Desk& desk, std::uint32_t rank, const Message& message);
   // A message that the rank has sent is there.
@@ -161,13 +162,13 @@ class CollectiveDriver : public Driver {
   Message message(std::uint32_t rank, const Send& send) const;
   bool is_near(const Message& m) const { return scale_up_.is_there() && scale_up_.joins(m.src, m.dst); }
 
-  Collective collective_;
   const ScaleUp scale_up_;
   bool shares_;             // its links by Desk::move()
   const std::uint64_t id_;  // of messages: kAnyId or kAnyUnlistedId
   const Labels labels_;
   const std::uint32_t first_port_;
   const Communicator who_;
+  const Stragglers stragglers_;
   bool notes_gone_ = false;
   std::uint64_t messages_ = 0;
   std::vector<Rank> of_rank_;

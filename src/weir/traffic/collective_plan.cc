@@ -11,6 +11,7 @@
 #include "weir/traffic/checks.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/matrix_file.h"
+#include "weir/traffic/stragglers.h"
 
 namespace weir::traffic {
 namespace {
@@ -82,6 +83,22 @@ void check_size_of(const Collective& c, std::uint32_t n) {
                             c.chunks, format_value(Bytes{static_cast<std::int64_t>(c.chunks) * least})));
 }
 
+// Slots that receivers free: there are some, and a ring is not full of what its ranks begin with
+// (Chunks::turn_in_ring).
+void check_slots(const Collective& c) {
+  if (!c.receivers_free_slots()) return;
+  if (c.slots == 0)
+    throw InputError("slots_freed_by",
+                     "there are no slots that receivers could free; write how many, such as slots = 8");
+  const bool has_rings = is_one_of(c.operation, {Operation::ring_all_reduce, Operation::ring_reduce_scatter,
+                                                 Operation::ring_all_gather}) ||
+                         (c.operation == Operation::hierarchical_all_reduce && c.across == Across::ring);
+  if (has_rings && c.slots == 1)
+    throw InputError("slots",
+                     "with one slot that its receiver frees all ranks of a ring would wait for each other for ever; "
+                     "write 2 or more");
+}
+
 // Process groups, one behind the other: of each `stride` * `ranks` hosts in a row, those that are `stride` apart.
 Hosts by_group(const Hosts& hosts, std::uint32_t ranks, std::uint32_t stride) {
   Hosts out;
@@ -125,6 +142,13 @@ std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Conte
 
 }  // namespace
 
+bool Collective::receivers_free_slots() const {
+  return slots_freed_by == SlotsFreedBy::receiver &&
+         is_one_of(operation, {Operation::ring_all_reduce, Operation::ring_reduce_scatter, Operation::ring_all_gather,
+                               Operation::hierarchical_all_reduce, Operation::tree_all_reduce,
+                               Operation::ring_broadcast, Operation::ring_reduce});
+}
+
 Collective in_chunks(Collective c, const Context& context) {
   if (c.chunk_size == Bytes{}) return c;
   if (c.chunks > 1) throw InputError("chunk_size", "the number of chunks is given as well; leave one of the two out");
@@ -167,6 +191,7 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
     throw InputError(c.ranks > 0 ? "ranks" : "hosts",
                      fmt::format("'{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
   check_size_of(c, n);
+  check_slots(c);
   if (c.active_chunks > 0 && is_direct(c.operation))
     throw InputError("active_chunks",
                      fmt::format("{} has no steps that wait for each other; leave this out",
@@ -238,9 +263,17 @@ void Collective::describe(ParamList<Collective>& p) {
             "NCCL: 8 slots of a channel");
   p.integer(
       "slots", &C::slots, 0, kMaxChunks,
-      "so many messages of a host to another one are under way by the network at once, and later ones wait for an "
-      "acknowledgement; 0 = all",
+      "so many messages of a host to another one are under way by the network at once, and later ones wait for a slot; "
+      "0 = all",
       "NCCL: 8 slots of a channel");
+  p.choice(
+       "slots_freed_by", &C::slots_freed_by, {"acknowledgement", "receiver"},
+       "acknowledgement: a slot is free when its message is acknowledged; receiver: when the receiver has handed its "
+       "message on, for which it needs slots itself, and a message of 64 B has told the sender; messages within "
+       "servers have slots then as well, but for those of a hierarchical-all-reduce",
+       "NCCL: ncclIbPostFifo")
+      .only_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "hierarchical-all-reduce",
+                               "tree-all-reduce", "ring-broadcast", "ring-reduce", "all-reduce"});
   p.integer("window", &C::window, 0, kMaxHosts,
             "messages that a host has under way at once; it sends the next when one is acknowledged; 0 = all")
       .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
@@ -277,6 +310,7 @@ void Collective::describe(ParamList<Collective>& p) {
             "how often the operation is done, one after the other; a host goes on when it has all that it receives, "
             "and all that it sends is acknowledged");
   p.time("compute", &C::compute, "what each host computes before each time");
+  describe_stragglers(p, "`compute` and `step_delay`");
   p.choice("messages", &C::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
            "they are due, and may be any number");

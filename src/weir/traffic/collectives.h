@@ -31,6 +31,10 @@ enum class Order : std::uint8_t { next, nccl };
 enum class Within : std::uint8_t { ring, in_switch };
 enum class Across : std::uint8_t { ring, tree };
 
+// When a slot is free: once its message is acknowledged, or once its receiver has handed that on
+// (traffic/collective_driver.h).
+enum class SlotsFreedBy : std::uint8_t { acknowledgement, receiver };
+
 // GPUs whose constants NCCL's tuning has (traffic/nccl_tuning.h).
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 
@@ -49,6 +53,7 @@ struct Collective {
   Bytes chunk_size;
   std::uint32_t active_chunks = 0;
   std::uint32_t slots = 0;
+  SlotsFreedBy slots_freed_by = SlotsFreedBy::acknowledgement;
   std::uint32_t window = 0;
   Order order = Order::next;
   std::uint32_t channels = 1;
@@ -56,6 +61,8 @@ struct Collective {
   Time step_delay;
   std::uint32_t repeat = 1;
   Time compute;
+  std::string slow;
+  double slow_factor = 1.2;
   MessageRows messages = MessageRows::rows;
   std::uint32_t group = 1;
   Rate scale_up_rate = ScaleUp{}.rate;
@@ -69,6 +76,8 @@ struct Collective {
 
   // Whether there are several calls or process groups (traffic/calls_driver.h).
   bool is_series() const { return ranks > 0 || repeat > 1 || compute > Time{}; }
+  // Whether receivers free slots: so it is written, and the operation is one of rings, chains or trees.
+  bool receivers_free_slots() const;
 
   static void describe(ParamList<Collective>& p);
 };

@@ -61,7 +61,8 @@ CollectiveDriver::Send HierarchyDriver::ring_message(std::uint32_t rank, std::ui
   return {.to = (rank + gpus()) % ranks(),
           .peer = 1,
           .size = part_of(share(rank, chunk), (rank / gpus() + n - step % n) % n, n),
-          .word = word_of(chunk, static_cast<std::uint32_t>(Phase::across) << kPhaseShift | step)};
+          .word = word_of(chunk, static_cast<std::uint32_t>(Phase::across) << kPhaseShift | step),
+          .turn = turn_in_ring(chunk, step, ring_steps())};
 }
 
 // Ports: those of the parent in each tree, then those of children.
@@ -71,7 +72,25 @@ CollectiveDriver::Send HierarchyDriver::tree_message(std::uint32_t rank, std::ui
           .peer = 2 + tree + kTrees * peer,
           .size = part_of(share(rank, chunk), tree, kTrees),
           .word = word_of(chunk, static_cast<std::uint32_t>(Phase::across) << kPhaseShift | tree << kTreeShift |
-                                     (down ? 1u << kDownShift : 0u))};
+                                     (down ? 1u << kDownShift : 0u)),
+          .turn = turn_of(chunk)};
+}
+
+CollectiveDriver::Branches HierarchyDriver::branches(std::uint32_t rank, std::uint32_t tree) const {
+  const TreePlace own = place(rank, tree);
+  const auto in = [&](std::uint32_t server) { return server * gpus() + rank % gpus(); };
+  Branches out{.up = 2 + tree};
+  for (std::uint32_t i = 0; i < own.children.size(); ++i) {
+    if (own.children[i] == kNoRank) continue;
+    out.child[out.children] = in(own.children[i]);
+    out.down[out.children++] = 2 + tree + kTrees * (i + 1);
+  }
+  if (own.parent == kNoRank) return out;
+  out.parent = in(own.parent);
+  const auto above = double_tree(own.parent, servers(), tree).children;
+  const std::uint32_t i = above[0] == rank / gpus() ? 0 : 1;
+  out.down_to = 2 + tree + kTrees * (i + 1);
+  return out;
 }
 
 HierarchyDriver::Come& HierarchyDriver::come(std::uint32_t rank, std::uint32_t chunk) {
@@ -88,21 +107,41 @@ void HierarchyDriver::begin_chunk(Desk& desk, std::uint32_t rank, std::uint32_t 
     send(desk, rank, near_message(rank, chunk, Phase::adds_up, k));
 }
 
+HierarchyDriver::Where HierarchyDriver::where_of(std::uint64_t word) {
+  const std::uint32_t rest = step_of(word);
+  return {.phase = static_cast<Phase>(rest >> kPhaseShift),
+          .tree = rest >> kTreeShift & 1,
+          .goes_down = (rest >> kDownShift & 1) != 0,
+          .step = rest & ((1u << kDownShift) - 1)};
+}
+
 void HierarchyDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   const std::uint32_t chunk = chunk_of(word);
-  const std::uint32_t rest = step_of(word);
-  const auto phase = static_cast<Phase>(rest >> kPhaseShift);
-  const std::uint32_t tree = rest >> kTreeShift & 1;
-  if (phase != Phase::across) {
-    go_near(desk, rank, chunk, phase, rest & ((1u << kDownShift) - 1));
+  const Where at = where_of(word);
+  if (at.phase != Phase::across) {
+    go_near(desk, rank, chunk, at.phase, at.step);
   } else if (!by_trees()) {
     ++come(rank, chunk).steps;
     go_round(desk, rank, chunk);
-  } else if ((rest >> kDownShift & 1) != 0) {
-    descend(desk, rank, chunk, tree);
+    if (receivers_free() && at.step + 1 == ring_steps()) free_in_ring(desk, rank);
+  } else if (at.goes_down) {
+    descend(desk, rank, chunk, at.tree);
   } else {
-    climb(desk, rank, chunk, tree);
+    climb(desk, rank, chunk, at.tree);
   }
+}
+
+void HierarchyDriver::begun(Desk& desk, std::uint32_t rank, const Send& message) {
+  const Where at = where_of(message.word);
+  if (at.phase != Phase::across) return;
+  if (by_trees())
+    free_branches(desk, rank, branches(rank, at.tree), at.goes_down, turn_of(chunk_of(message.word)));
+  else if (at.step > 0)
+    free_in_ring(desk, rank);
+}
+
+void HierarchyDriver::free_in_ring(Desk& desk, std::uint32_t rank) const {
+  free_slot_at(desk, rank, (rank + ranks() - gpus()) % ranks(), 1);
 }
 
 // Something of this server has come.
@@ -143,6 +182,8 @@ void HierarchyDriver::climb(Desk& desk, std::uint32_t rank, std::uint32_t chunk,
 
 void HierarchyDriver::descend(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree) {
   const TreePlace at = place(rank, tree);
+  const bool is_leaf = at.children[0] == kNoRank && at.children[1] == kNoRank;
+  if (is_leaf && receivers_free()) free_branches(desk, rank, branches(rank, tree), true, turn_of(chunk));
   for (std::uint32_t i = 0; i < at.children.size(); ++i)
     if (at.children[i] != kNoRank) send_later(desk, rank, tree_message(rank, chunk, tree, true, at.children[i], i + 1));
   if (++come(rank, chunk).trees == kTrees) spread(desk, rank, chunk);

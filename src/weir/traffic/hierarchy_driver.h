@@ -48,12 +48,14 @@ class HierarchyDriver final : public CollectiveDriver {
     bool spreads = false;
     std::uint32_t spread = 0;  // messages of the last part
   };
+  // What the word of a message says.
   struct Where {
     Phase phase = Phase::adds_up;
     std::uint32_t tree = 0;
     bool goes_down = false;
     std::uint32_t step = 0;
   };
+  static Where where_of(std::uint64_t word);
 
   std::uint32_t gpus() const { return collective().group; }
   std::uint32_t servers() const { return ranks() / gpus(); }
@@ -69,12 +71,15 @@ class HierarchyDriver final : public CollectiveDriver {
   // To the rank of the same place in this server.
   Send tree_message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree, bool down, std::uint32_t server,
                     std::uint32_t peer) const;
+  Branches branches(std::uint32_t rank, std::uint32_t tree) const;
   TreePlace place(std::uint32_t rank, std::uint32_t tree) const { return double_tree(rank / gpus(), servers(), tree); }
 
   Come& come(std::uint32_t rank, std::uint32_t chunk);
   void begin_chunk(Desk& desk, std::uint32_t rank, std::uint32_t chunk);
   void go_near(Desk& desk, std::uint32_t rank, std::uint32_t chunk, Phase phase, std::uint32_t step);
   void added_up(Desk& desk, std::uint32_t rank, std::uint32_t chunk);
+  // That of what has come by a ring across.
+  void free_in_ring(Desk& desk, std::uint32_t rank) const;
   void go_round(Desk& desk, std::uint32_t rank, std::uint32_t chunk);
   void climb(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree);
   void descend(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree);
@@ -83,6 +88,7 @@ class HierarchyDriver final : public CollectiveDriver {
 
   void start(Desk& desk, std::uint32_t rank) override;
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  void begun(Desk& desk, std::uint32_t rank, const Send& message) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override;
   std::uint64_t longest() const override;

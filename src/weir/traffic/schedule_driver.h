@@ -14,6 +14,7 @@ class ScheduleDriver final : public CollectiveDriver {
  private:
   void start(Desk& desk, std::uint32_t rank) override;
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  void begun(Desk& desk, std::uint32_t rank, const Send& message) override;
   std::uint64_t moves(std::uint32_t) const override {
     return std::uint64_t{2} * schedule_.steps() * collective().chunks;
   }
@@ -21,6 +22,11 @@ class ScheduleDriver final : public CollectiveDriver {
   std::uint64_t longest() const override { return schedule_.waits() ? schedule_.steps() : 1; }
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   Send message_of(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
+  std::uint64_t turn(std::uint32_t chunk, std::uint32_t step) const;
+  // Whether what has come in a step leaves in the next one by the same ring.
+  bool hands_on(std::uint32_t step) const;
+  // That of what has come in a step, if it had one.
+  void free_slot_of(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
 
   const Schedule schedule_;
 };

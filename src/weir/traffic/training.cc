@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "weir/traffic/checks.h"
+#include "weir/traffic/stragglers.h"
 
 namespace weir::traffic {
 
@@ -82,9 +83,7 @@ void Training::describe(ParamList<Training>& p) {
          "same hosts and group have one order then, so that jobs at other places have other hosts");
   describe_servers(p);
   describe_pxn(p);
-  p.text("slow", &T::slow, "hosts whose computations take `slow_factor` times as long: stragglers");
-  p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
-      .not_with("slow", {""});
+  describe_stragglers(p, "computations");
   p.flag("critical_path", &T::critical_path,
          "tell how the time until the end of each rank is made up along what it has waited for last, and what that had "
          "waited for");

@@ -1,12 +1,9 @@
 #include "weir/traffic/training_driver.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "weir/base/error.h"
 #include "weir/traffic/matrix_file.h"
 #include "weir/traffic/traffic.h"
 
@@ -46,6 +43,7 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
       given_(std::make_shared<const std::vector<Bytes>>(
           t.expert_sizes.empty() ? std::vector<Bytes>{}
                                  : read_matrix(t.expert_sizes, "expert_sizes", t.tensor * t.data, t.experts, context))),
+      stragglers_(t.slow, t.slow_factor, hosts_, context),
       of_rank_(hosts_.size()) {
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) ranks_[hosts_[rank]] = rank;
   if (experts_ > 1)
@@ -54,12 +52,6 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
     for (Rank& rank : of_rank_) {
       rank.path.until = start_;
       rank.coming.resize(kTrainingChannels + experts_);
-    }
-  slowness_.assign(hosts_.size(), 1);
-  if (!t.slow.empty())
-    for (const std::uint32_t host : parse_hosts(t.slow, "slow", context)) {
-      if (ranks_[host] == kNone) throw InputError("slow", fmt::format("host {} takes no part in the step", host));
-      slowness_[ranks_[host]] = t.slow_factor;
     }
   for (std::uint32_t p = 0; p < pipeline_; ++p) stages_.push_back(training_stage(t, p));
   Time turn;
@@ -220,11 +212,6 @@ void TrainingDriver::go_on(Desk& desk) {
   }
 }
 
-Time TrainingDriver::computation(std::uint32_t rank, Time time) const {
-  if (slowness_[rank] == 1) return time;
-  return {std::llround(static_cast<double>(time.ps) * slowness_[rank])};
-}
-
 void TrainingDriver::take(Rank& own) {
   if (own.told != kNobody) own.late = own.told;
 }
@@ -237,7 +224,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
     case Operation::Kind::compute:
       if (!std::exchange(own.begun, true)) {
         own.computes = true;
-        desk.wake(desk.now() + computation(rank, operation.time), kComputed);
+        desk.wake(desk.now() + stragglers_.time(hosts_[rank], operation.time), kComputed);
       }
       return !own.computes;
     case Operation::Kind::receive:

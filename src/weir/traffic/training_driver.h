@@ -11,6 +11,7 @@
 
 #include "weir/traffic/driver.h"
 #include "weir/traffic/servers.h"
+#include "weir/traffic/stragglers.h"
 #include "weir/traffic/training.h"
 #include "weir/traffic/training_path.h"
 #include "weir/traffic/training_stage.h"
@@ -89,7 +90,6 @@ class TrainingDriver final : public Driver {
   void note_path(Rank& own, Activity what, Time now) const;
   std::size_t lane(std::uint32_t from, std::uint64_t channel) const;
   void arrive(Desk& desk, std::uint32_t from, Channel channel, std::uint32_t late);
-  Time computation(std::uint32_t rank, Time time) const;
   bool is_done(Desk& desk, std::uint32_t rank, const Operation& operation);
   // Something that the rank waited for has come.
   static void take(Rank& own);
@@ -124,8 +124,8 @@ class TrainingDriver final : public Driver {
   std::vector<std::uint32_t> ranks_;                       // by host; kNone = it takes no part
   const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
   std::vector<Stage> stages_;
-  std::vector<double> slowness_;  // by rank: its computations take so many times as long
-  Time least_;                    // of a step without communication
+  const Stragglers stragglers_;
+  Time least_;  // of a step without communication
   std::vector<Rank> of_rank_;
 };
 

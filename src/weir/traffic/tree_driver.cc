@@ -44,13 +44,29 @@ Bytes TreeDriver::size_of(std::uint32_t tree, std::uint32_t chunk) const {
   return part_of(part_of(collective().size, tree, kTrees), chunk, collective().chunks);
 }
 
-// Ports: those of the parent in each tree, then those of children.
 CollectiveDriver::Send TreeDriver::message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to,
                                               std::uint32_t peer) const {
   return {.to = to,
-          .peer = (tree + kTrees * peer) * collective().channels + channel_of(chunk),
+          .peer = port(tree, chunk, peer),
           .size = size_of(tree, chunk),
-          .word = tree_word(tree, chunk, way == Way::down)};
+          .word = tree_word(tree, chunk, way == Way::down),
+          .turn = turn_of(chunk)};
+}
+
+CollectiveDriver::Branches TreeDriver::branches(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const {
+  const Place own = place_of(rank, tree, chunk);
+  Branches out{.parent = own.parent, .up = port(tree, chunk, 0), .children = own.children, .child = own.child};
+  for (std::uint32_t i = 0; i < own.children; ++i) out.down[i] = port(tree, chunk, i + 1);
+  if (own.parent == kNone) return out;
+  const Place above = place_of(own.parent, tree, chunk);
+  const auto place = std::find(above.child.begin(), above.child.begin() + above.children, rank) - above.child.begin();
+  out.down_to = port(tree, chunk, static_cast<std::uint32_t>(place) + 1);
+  return out;
+}
+
+void TreeDriver::begun(Desk& desk, std::uint32_t rank, const Send& message) {
+  const std::uint32_t chunk = chunk_in(message.word);
+  free_branches(desk, rank, branches(rank, tree_in(message.word), chunk), goes_down(message.word), turn_of(chunk));
 }
 
 // Leaves begin.
@@ -83,6 +99,8 @@ void TreeDriver::pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std
 
 void TreeDriver::pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) {
   const Place place = place_of(rank, tree, chunk);
+  if (place.children == 0 && receivers_free())
+    free_branches(desk, rank, branches(rank, tree, chunk), true, turn_of(chunk));
   for (std::uint32_t i = 0; i < place.children; ++i)
     send_later(desk, rank, message_of(tree, chunk, Way::down, place.child[i], i + 1));
   const std::uint64_t next = std::uint64_t{chunk} + first_chunks();

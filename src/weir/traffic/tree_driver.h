@@ -27,13 +27,19 @@ class TreeDriver final : public CollectiveDriver {
   };
   Place place_of(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const;
   Bytes size_of(std::uint32_t tree, std::uint32_t chunk) const;
+  // Ports: those of the parent in each tree, then those of children.
+  std::uint32_t port(std::uint32_t tree, std::uint32_t chunk, std::uint32_t peer) const {
+    return (tree + kTrees * peer) * collective().channels + channel_of(chunk);
+  }
   Send message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to, std::uint32_t peer) const;
+  Branches branches(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const;
   // All of this chunk is here that comes from below.
   void pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk);
   void pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk);
 
   void start(Desk& desk, std::uint32_t rank) override;
   void go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) override;
+  void begun(Desk& desk, std::uint32_t rank, const Send& message) override;
   std::uint64_t moves(std::uint32_t rank) const override;
   Bytes payload() const override;
   // From the deepest rank to the root and back.

@@ -1,0 +1,42 @@
+// Stragglers: hosts that take so many times as long as others for what they compute.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weir/base/params.h"
+#include "weir/traffic/context.h"
+
+namespace weir::traffic {
+
+class Stragglers {
+ public:
+  // There are none.
+  Stragglers() = default;
+  // `slow` lists them, as parse_hosts() takes it; "" = there are none. Throws InputError about the key `slow` if a host
+  // does not exist or is none of `hosts`.
+  Stragglers(std::string_view slow, double factor, const std::vector<std::uint32_t>& hosts, const Context& context);
+
+  // How long this host takes for what takes others so long.
+  Time time(std::uint32_t host, Time of_others) const {
+    return is_slow_.empty() || !is_slow_[host] ? of_others : longer(of_others);
+  }
+
+ private:
+  Time longer(Time time) const;
+
+  double factor_ = 1;
+  std::vector<bool> is_slow_;  // by host
+};
+
+// The parameters, of which `what` says what takes longer.
+template <class T>
+void describe_stragglers(ParamList<T>& p, std::string_view what) {
+  p.text("slow", &T::slow, "hosts whose " + std::string(what) + " take `slow_factor` times as long: stragglers");
+  p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
+      .not_with("slow", {""});
+}
+
+}  // namespace weir::traffic
