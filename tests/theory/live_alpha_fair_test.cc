@@ -19,12 +19,13 @@ using Use = LiveNetwork::Use;
 // One flow over two links and one on each: with alpha = 1 the long one has a third of both.
 TEST(LiveAlphaFair, AParkingLotByHand) {
   LiveAlphaFair live({3, 3}, 1);
-  const auto both = live.add(std::vector<Use>{{.link = 0}, {.link = 1}});
-  const auto first = live.add(std::vector<Use>{{.link = 0}});
+  constexpr std::uint32_t both = 0, first = 1, second = 2;
+  live.add(both, std::vector<Use>{{.link = 0}, {.link = 1}});
+  live.add(first, std::vector<Use>{{.link = 0}});
   live.update();
   EXPECT_NEAR(live.rate(both), 1.5, 1e-9);
   EXPECT_NEAR(live.rate(first), 1.5, 1e-9);
-  live.add(std::vector<Use>{{.link = 1}});
+  live.add(second, std::vector<Use>{{.link = 1}});
   EXPECT_EQ(live.update().size(), 3u);
   EXPECT_NEAR(live.rate(both), 1, 1e-9);
   EXPECT_NEAR(live.rate(first), 2, 1e-9);
@@ -57,7 +58,10 @@ TEST_P(Alpha, AfterEachChangeAsFromNothing) {
             flow.shares.push_back(draw.below(2) == 0 ? 1 : 0.5);
             path.push_back({.link = i, .share = flow.shares.back()});
           }
-        flows[live.add(path)] = flow;
+        std::uint32_t id = 0;
+        while (flows.contains(id)) ++id;
+        live.add(id, path);
+        flows[id] = flow;
       }
       live.update();
       Network network{capacities, {}};

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "weir/base/prefetch.h"
 #include "weir/engine/model/epochs.h"
 #include "weir/net/link/packet.h"
 #include "weir/theory/live_alpha_fair.h"
@@ -13,7 +15,6 @@
 namespace weir::fluid {
 namespace {
 
-constexpr double kBitsPerByte = 8;
 constexpr double kPsPerSecond = static_cast<double>(kPicosecondsPerSecond);
 // Flows that have ended are told at least so many at once.
 constexpr std::size_t kTold = 4096;
@@ -30,6 +31,17 @@ std::unique_ptr<theory::LiveRates> live_rates(const net::Topology& topology, con
   return std::make_unique<theory::LiveAlphaFair>(capacities(topology, params.utilisation), params.alpha);
 }
 
+traffic::Message message_of(const traffic::Flow& f) {
+  return {.id = f.id,
+          .size = f.size,
+          .src = f.src,
+          .dst = f.dst,
+          .tag = f.tag,
+          .profile = f.profile,
+          .sport = f.sport,
+          .dport = f.dport};
+}
+
 std::int64_t packets_of(Bytes size, Bytes payload) { return (size.count + payload.count - 1) / payload.count; }
 
 }  // namespace
@@ -42,8 +54,8 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
       epoch_(engine::epoch_length(model.topology, engine::soonest_news(traffic))),
       lag_(engine::news_lag(model.topology, engine::soonest_news(traffic))),
       paths_(model),
+      alone_(model),
       rates_(live_rates(model.topology, params)),
-      events_(0, {}),
       sent_(model.topology.ports()),
       sent_by_(model.topology.hosts) {
   if (!program().empty()) {
@@ -114,15 +126,15 @@ bool FlowLevel::advance(Time until) {
 
 // All events of this instant, those included that they bring about.
 void FlowLevel::run_instant() {
-  sim::Event event;
-  const Time after = now_ + Time{1};
   for (;;) {
-    if (events_.next(after, event)) {
-      handle(event.entity);
-    } else if (!due_.empty() && due_.top().at <= now_) {
+    if (events_.earliest() <= now_) {
+      handle_due();
+      continue;
+    }
+    if (!due_.empty() && due_.top().at <= now_) {
       tell_driver();
     } else if (const auto next = traffic_.peek(); next && *next <= now_) {
-      start(*traffic_.next());
+      start(message_of(*traffic_.next()), kNoDriver);
     } else {
       break;
     }
@@ -131,58 +143,51 @@ void FlowLevel::run_instant() {
   share();
 }
 
-// Returns the slot of the flow.
-std::uint32_t FlowLevel::start(const traffic::Flow& flow) {
-  const host::Profile& profile = model_.profiles[flow.profile];
-  std::uint32_t slot = 0;
+// A flow that carries a message, or that the traffic has if there is no driver.
+void FlowLevel::start(const traffic::Message& message, std::uint32_t driver) {
+  auto slot = static_cast<std::uint32_t>(flows_.size());
   if (free_slots_.empty()) {
-    slot = static_cast<std::uint32_t>(flows_.size());
     flows_.emplace_back();
+    progress_.emplace_back();
     events_.grow(slot + 1);
   } else {
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
+  const traffic::Message& m = message;
   Flow& f = flows_[slot];
-  f.record = {.id = flow.id,
-              .src = flow.src,
-              .dst = flow.dst,
-              .size = flow.size,
-              .start = now_,
-              .finish = Time::max(),
-              .entropy = model_.entropy_of(flow.src, flow.dst, flow.sport, flow.dport, flow.profile),
-              .profile = flow.profile,
-              .tag = flow.tag};
-  const net::Framing framing = model_.framing(profile);
-  const Bytes wire = flow.size + packets_of(flow.size, framing.payload) * framing.header;
-  f.wire = f.left = kBitsPerByte * static_cast<double>(wire.count);
-  f.rate = 0;
-  f.has_message = false;
-  f.settled = now_;
-  std::span<const PathFinder::Use> uses = paths_.along(flow.src, flow.dst, f.record.entropy);
-  f.tail = tail_of(flow.size, wire, framing, uses);
-  if (!profile.balancing.has_one_path()) uses = paths_.spread(flow.src, flow.dst);
-  f.least_received = saturating_sum(now_, model_.paths.delivery(flow.src, flow.dst, flow.size, framing));
-  f.least_finish = saturating_sum(now_, model_.paths.ideal_fct(flow.src, flow.dst, flow.size, framing));
-  f.back = model_.paths.one_way(flow.dst, flow.src, framing.ack) + model_.host.answer_delay();
+  f.message = m;
+  f.message.started = now_;
+  f.driver = driver;
+  f.entropy = model_.entropy_of(m.src, m.dst, m.sport, m.dport, m.profile);
+  std::span<const PathFinder::Use> uses = paths_.along(m.src, m.dst, f.entropy);
+  f.alone = alone_.of(m.src, m.dst, m.size, m.profile, uses);
+  if (!model_.profiles[m.profile].balancing.has_one_path()) uses = paths_.spread(m.src, m.dst);
   f.stage = Stage::sending;
-  f.number = rates_->add(uses);
-  if (f.number >= slots_.size()) slots_.resize(f.number + std::size_t{1});
-  slots_[f.number] = slot;
+  progress_[slot] = {.left = f.alone.wire, .rate = 0, .settled = now_};
+  rates_->add(slot, uses);
   ++counters_.flows_started;
-  return slot;
 }
 
-// What a flow that is alone on this path takes beyond the transmission of its bytes at the slowest link.
-Time FlowLevel::tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path) {
-  ports_.clear();
-  Rate slowest = kMaxRate;
-  for (const auto& use : path) {
-    ports_.push_back(use.link);
-    slowest = std::min(slowest, model_.topology.links[use.link / 2].rate);
+// Those of this instant, in order of their slots. A flow may be due again at once, but no other one becomes so.
+void FlowLevel::handle_due() {
+  constexpr std::size_t kAhead = 8;
+  const theory::LiveNetwork& network = rates_->network();
+  const std::span<const std::uint32_t> slots = events_.first();
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (i + 2 * kAhead < slots.size()) {
+      prefetch_object(&flows_[slots[i + 2 * kAhead]]);
+      network.look_ahead(slots[i + 2 * kAhead]);
+    }
+    if (i + kAhead < slots.size()) {
+      const std::uint32_t next = slots[i + kAhead];
+      if (flows_[next].stage == Stage::sending) prefetch_line(network.path(next).data());
+    }
+    do {
+      handle(slots[i]);
+      ++counters_.events;
+    } while (events_.time(slots[i]) <= now_);
   }
-  const Time received = net::Paths::delivery_by(model_.topology, ports_, size, framing);
-  return std::max(Time{}, received - transmission_time(wire, slowest));
 }
 
 void FlowLevel::handle(std::uint32_t slot) {
@@ -191,9 +196,11 @@ void FlowLevel::handle(std::uint32_t slot) {
     case Stage::sending: finish_sending(slot); break;
     case Stage::on_the_way: {
       f.stage = Stage::acknowledging;
-      events_.schedule(slot, std::max(saturating_sum(now_, f.back), f.least_finish));
-      const Carried told = carried_[slot];  // a message that is sent may move what is known of flows
-      drivers_[told.driver]->received(desk_.of(told.driver, told.message.dst), told.message);
+      events_.schedule(
+          slot, std::max(saturating_sum(now_, f.alone.back), saturating_sum(f.message.started, f.alone.ideal_fct)));
+      const traffic::Message told = f.message;  // one that is sent may move what is known of flows
+      const std::uint32_t driver = f.driver;
+      drivers_[driver]->received(desk_.of(driver, told.dst), told);
       break;
     }
     default: end_flow(slot);
@@ -202,47 +209,63 @@ void FlowLevel::handle(std::uint32_t slot) {
 
 void FlowLevel::finish_sending(std::uint32_t slot) {
   Flow& f = flows_[slot];
-  for (const auto& use : rates_->network().path(f.number)) sent_[use.link] += use.share * f.wire;
-  rates_->remove(f.number);
-  f.left = 0;
-  // nobody but drivers cares when all has been received
-  f.stage = f.has_message ? Stage::on_the_way : Stage::acknowledging;
-  const Time received = std::max(saturating_sum(now_, f.tail), f.least_received);
-  const Time told = std::max(saturating_sum(received, f.back), f.least_finish);
-  events_.schedule(slot, f.has_message ? received : saturating_sum(told, model_.host.application_time()));
+  for (const auto& use : rates_->network().path(slot)) sent_[use.link] += use.share * f.alone.wire;
+  rates_->remove(slot);
+  progress_[slot].left = 0;
+  const Time received =
+      std::max(saturating_sum(now_, f.alone.tail), saturating_sum(f.message.started, f.alone.delivery));
+  if (f.driver != kNoDriver) {
+    f.stage = Stage::on_the_way;
+    return events_.schedule(slot, received);
+  }
+  // nobody cares when all has been received
+  f.stage = Stage::acknowledging;
+  const Time told =
+      std::max(saturating_sum(received, f.alone.back), saturating_sum(f.message.started, f.alone.ideal_fct));
+  events_.schedule(slot, saturating_sum(told, model_.host.application_time()));
 }
 
 void FlowLevel::end_flow(std::uint32_t slot) {
+  events_.schedule(slot, Time::max());
   Flow& f = flows_[slot];
-  f.record.finish = now_;
+  const traffic::Message& m = f.message;
   f.stage = Stage::none;
-  if (traffic::is_listed(f.record.id)) finished_.push_back(f.record);
+  if (traffic::is_listed(m.id))
+    finished_.push_back({.id = m.id,
+                         .src = m.src,
+                         .dst = m.dst,
+                         .size = m.size,
+                         .start = m.started,
+                         .finish = now_,
+                         .entropy = f.entropy,
+                         .profile = m.profile,
+                         .tag = m.tag});
   free_slots_.push_back(slot);
   ++counters_.flows_completed;
-  counters_.data_packets += static_cast<std::uint64_t>(packets_of(f.record.size, model_.transport.payload));
-  if (!f.has_message) return;
-  const Carried told = carried_[slot];
-  drivers_[told.driver]->sent(desk_.of(told.driver, told.message.src), told.message);
+  counters_.data_packets += static_cast<std::uint64_t>(packets_of(m.size, model_.transport.payload));
+  if (f.driver == kNoDriver) return;
+  const traffic::Message told = m;
+  const std::uint32_t driver = f.driver;
+  drivers_[driver]->sent(desk_.of(driver, told.src), told);
 }
 
 // New rates for all whose rates change now.
 void FlowLevel::share() {
-  for (const std::uint32_t number : rates_->update()) {
-    const std::uint32_t slot = slots_[number];
-    Flow& f = flows_[slot];
-    f.left = left(f);
-    f.settled = now_;
-    f.rate = rates_->rate(number);
+  for (const std::uint32_t slot : rates_->update()) {
+    Progress& p = progress_[slot];
+    p = {.left = left(slot), .rate = rates_->rate(slot), .settled = now_};
     // a thousandth of a picosecond is rounding
-    const double ps = std::ceil(f.left / f.rate * kPsPerSecond - 1e-3);
+    const double ps = std::ceil(p.left / p.rate * kPsPerSecond - 1e-3);
     const auto last = static_cast<double>((Time::max() - now_).ps);
     events_.schedule(slot, ps < last ? now_ + Time{static_cast<std::int64_t>(ps)} : Time::max());
   }
   if (finished_.size() >= kTold) report();
 }
 
-double FlowLevel::left(const Flow& f) const {
-  return f.stage == Stage::sending ? std::max(0.0, f.left - f.rate * (now_ - f.settled).seconds()) : 0;
+// Bits that a flow still has to send.
+double FlowLevel::left(std::uint32_t slot) const {
+  const Progress& p = progress_[slot];
+  return std::max(0.0, p.left - p.rate * (now_ - p.settled).seconds());
 }
 
 void FlowLevel::report() {
@@ -313,18 +336,7 @@ void FlowLevel::HostDesk::send(traffic::Message message) {
     const std::uint64_t unlisted = message.id == traffic::kAnyId ? 0 : traffic::kUnlisted;
     message.id = unlisted | (std::uint64_t{host_} + 1) << 32 | level_.sent_by_[host_]++;
   }
-  const std::uint32_t slot = level_.start({.id = message.id,
-                                           .start = level_.now_,
-                                           .src = host_,
-                                           .dst = message.dst,
-                                           .size = message.size,
-                                           .tag = message.tag,
-                                           .profile = message.profile,
-                                           .sport = message.sport,
-                                           .dport = message.dport});
-  level_.flows_[slot].has_message = true;
-  if (slot >= level_.carried_.size()) level_.carried_.resize(slot + std::size_t{1});
-  level_.carried_[slot] = {message, driver_};
+  level_.start(message, driver_);
 }
 
 void FlowLevel::HostDesk::wake(Time at, std::uint32_t word) {
@@ -336,26 +348,24 @@ void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word, Time at) 
       {.at = std::max(at, level_.now_ + level_.lag_), .driver = driver_, .host = host, .from = host_, .word = word});
 }
 
-double FlowLevel::packets_sent(const Flow& f) const {
-  const auto packets = static_cast<double>(packets_of(f.record.size, model_.transport.payload));
-  return packets * (1 - left(f) / f.wire);
+double FlowLevel::packets_sent(std::uint32_t slot) const {
+  const Flow& f = flows_[slot];
+  const auto packets = static_cast<double>(packets_of(f.message.size, model_.transport.payload));
+  return packets * (1 - left(slot) / f.alone.wire);
 }
 
 engine::Counters FlowLevel::counters() const {
   engine::Counters out = counters_;
   double under_way = 0;
-  for (const Flow& f : flows_)
-    if (f.stage != Stage::none) under_way += packets_sent(f);
+  for (std::uint32_t slot = 0; slot < flows_.size(); ++slot)
+    if (flows_[slot].stage != Stage::none) under_way += packets_sent(slot);
   out.data_packets += static_cast<std::uint64_t>(under_way);
   return out;
 }
 
 engine::PortFigures FlowLevel::port_figures(std::uint32_t port) {
   double bits = sent_[port];
-  for (const auto& on : rates_->network().on(port)) {
-    const Flow& f = flows_[slots_[on.flow]];
-    bits += on.share * (f.wire - left(f));
-  }
+  for (const auto& on : rates_->network().on(port)) bits += on.share * (flows_[on.flow].alone.wire - left(on.flow));
   return {.sent_bytes = static_cast<std::uint64_t>(bits / kBitsPerByte)};
 }
 
@@ -365,28 +375,35 @@ std::vector<std::uint32_t> FlowLevel::path(const host::FlowRecord& r) const {
 }
 
 void FlowLevel::for_each_active(const std::function<void(const host::FlowView&)>& visit) const {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> active;  // sender, slot
-  for (std::uint32_t slot = 0; slot < flows_.size(); ++slot)
-    if (flows_[slot].stage != Stage::none) active.emplace_back(flows_[slot].record.src, slot);
-  std::sort(active.begin(), active.end());
-  for (const auto& [src, slot] : active) {
+  // by sender, then by slot
+  const auto each = [&](const auto& call) {
+    for (std::uint32_t slot = 0; slot < flows_.size(); ++slot)
+      if (flows_[slot].stage != Stage::none) call(flows_[slot].message.src, slot);
+  };
+  std::vector<std::uint32_t> place(model_.topology.hosts + std::size_t{1});
+  each([&](std::uint32_t src, std::uint32_t) { ++place[src + std::size_t{1}]; });
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  std::vector<std::uint32_t> active(place.back());
+  each([&](std::uint32_t src, std::uint32_t slot) { active[place[src]++] = slot; });
+  for (const std::uint32_t slot : active) {
     const Flow& f = flows_[slot];
-    const Bytes sent{static_cast<std::int64_t>(static_cast<double>(f.record.size.count) * (1 - left(f) / f.wire))};
-    visit({.id = f.record.id,
-           .src = src,
-           .dst = f.record.dst,
+    const traffic::Message& m = f.message;
+    const Bytes sent{static_cast<std::int64_t>(static_cast<double>(m.size.count) * (1 - left(slot) / f.alone.wire))};
+    visit({.id = m.id,
+           .src = m.src,
+           .dst = m.dst,
            .slot = slot,
-           .entropy = f.record.entropy,
-           .profile = f.record.profile,
-           .tag = f.record.tag,
-           .size = f.record.size,
-           .start = f.record.start,
+           .entropy = f.entropy,
+           .profile = m.profile,
+           .tag = m.tag,
+           .size = m.size,
+           .start = m.started,
            .sent = sent,
            .next = sent,
            .in_order = sent,
            .acknowledged = sent,
            .window = cc::kNoWindow,
-           .rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? f.rate : 0)}});
+           .rate = {static_cast<std::int64_t>(f.stage == Stage::sending ? progress_[slot].rate : 0)}});
   }
 }
 

@@ -4,7 +4,7 @@
 // From its start on, a flow has its max-min or alpha-fair rate (theory/live_rates.h) among all flows that are sending,
 // on the path that its packets would take (by the hash of its entropy, or spread over all shortest paths if it sprays),
 // until all of its bytes on the wire, headers included, have been sent. Its receiver has the last byte when the last
-// bit has crossed the path, which is the difference of its delivery alone (net/model/path_facts.h) and the transmission
+// bit has crossed the path, which is the difference of its delivery alone (fluid/lone_times.h) and the transmission
 // at the path's slowest link; a flow that is alone on one path is received at the very instant of the packet engine. It
 // ends with its acknowledgement, one way back and the receiving host's delay later, but never sooner than with packets
 // and alone (net::Paths::ideal_fct). Messages and computations wait for each other as in engine/partition/messages.h.
@@ -23,15 +23,17 @@
 #include <utility>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/engine/engine.h"
 #include "weir/engine/model/model.h"
 #include "weir/engine/model/program_driver.h"
 #include "weir/engine/model/scale_up_switch.h"
 #include "weir/engine/time/samplers.h"
 #include "weir/engine/time/simulation.h"
+#include "weir/fluid/lone_times.h"
 #include "weir/fluid/params.h"
 #include "weir/fluid/paths.h"
-#include "weir/sim/heap_scheduler.h"
+#include "weir/sim/tournament.h"
 #include "weir/theory/live_rates.h"
 #include "weir/traffic/program.h"
 #include "weir/traffic/traffic.h"
@@ -75,24 +77,19 @@ class FlowLevel final : public engine::Engine {
 
  private:
   enum class Stage : std::uint8_t { none, sending, on_the_way, acknowledging };
+  static constexpr std::uint32_t kNoDriver = ~std::uint32_t{0};
   struct Flow {
-    host::FlowRecord record;
+    traffic::Message message;          // with all that is known of a flow that carries none
+    std::uint32_t driver = kNoDriver;  // whose message it is
+    std::uint32_t entropy = 0;
+    Stage stage = Stage::none;
+    LoneTimes::Times alone;
+  };
+  // How far a flow is that is sending; apart, as that is what changes all the time.
+  struct Progress {
     double left = 0;  // bits on the wire, at `settled`
     double rate = 0;  // bit/s
     Time settled;
-    double wire = 0;      // bits, of all
-    Time tail;            // from the end of sending to receipt
-    Time back;            // from there to the acknowledgement
-    Time least_received;  // no flow is received or ends sooner than with packets and alone
-    Time least_finish;
-    std::uint32_t number = 0;  // among those that share
-    Stage stage = Stage::none;
-    bool has_message = false;  // of a driver
-  };
-  // A message of a driver, which a flow carries.
-  struct Carried {
-    traffic::Message message;
-    std::uint32_t driver = 0;
   };
   // What a driver is told then, or a server's scale-up switch, in the order in which it comes at one instant.
   enum class DueKind : std::uint8_t { posted, brought, carried, moved, shared, woken };
@@ -134,17 +131,17 @@ class FlowLevel final : public engine::Engine {
   bool ended() const;
   Time next_event() const;
   void run_instant();
-  std::uint32_t start(const traffic::Flow& flow);
+  void start(const traffic::Message& message, std::uint32_t driver);
   void add_driver(std::unique_ptr<traffic::Driver> driver);
   void tell_driver();
   void share_switch(const Due& due);
-  Time tail_of(Bytes size, Bytes wire, const net::Framing& framing, std::span<const PathFinder::Use> path);
+  void handle_due();
   void handle(std::uint32_t slot);
   void finish_sending(std::uint32_t slot);
   void end_flow(std::uint32_t slot);
   void share();
-  double left(const Flow& flow) const;
-  double packets_sent(const Flow& flow) const;
+  double left(std::uint32_t slot) const;
+  double packets_sent(std::uint32_t slot) const;
   void report();
 
   const engine::Model& model_;
@@ -153,12 +150,13 @@ class FlowLevel final : public engine::Engine {
   const Time epoch_;
   const Time lag_;
   PathFinder paths_;
+  LoneTimes alone_;
   std::unique_ptr<theory::LiveRates> rates_;
-  std::vector<Flow> flows_;  // by slot
+  LargePageVector<Flow> flows_;  // by slot, which is a flow's number for `rates_`
+  LargePageVector<Progress> progress_;
   std::vector<std::uint32_t> free_slots_;
-  std::vector<std::uint32_t> slots_;  // by number among those that share
-  sim::HeapScheduler events_;         // of slots
-  std::vector<double> sent_;          // bits, by port: of flows that have been sent
+  sim::Tournament events_;    // of slots
+  std::vector<double> sent_;  // bits, by port: of flows that have been sent
   engine::Samplers samplers_;
   std::vector<host::FlowRecord> finished_;
   Time now_;
@@ -168,13 +166,11 @@ class FlowLevel final : public engine::Engine {
   std::vector<engine::UnhinderedDriver> unhindered_;  // by driver
   engine::ProgramDriver* program_driver_ = nullptr;   // one of them; null: the traffic has no program
   std::map<std::uint32_t, std::vector<engine::ScaleUpSwitch>> switches_;  // by the first host of the server
-  std::vector<Carried> carried_;                                          // by slot, where the flow has a message
   std::vector<std::uint32_t> sent_by_;                                    // messages whose ids are chosen here, by host
   std::priority_queue<Due, std::vector<Due>, decltype(&is_later)> due_{is_later};
   HostDesk desk_{*this};
   std::uint64_t tasks_ = 0;  // of all drivers
   std::uint64_t tasks_done_ = 0;
-  std::vector<std::uint32_t> ports_;  // of a path
   std::optional<engine::Stall> stall_;
 };
 

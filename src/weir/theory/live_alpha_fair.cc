@@ -31,14 +31,13 @@ void LiveAlphaFair::look_at(std::uint32_t link) {
   waiting_.push_back(link);
 }
 
-std::uint32_t LiveAlphaFair::add(std::span<const Use> path) {
-  const std::uint32_t flow = network_.add(path);
+void LiveAlphaFair::add(std::uint32_t flow, std::span<const Use> path) {
+  network_.add(flow, path);
   if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
   flows_[flow] = {};
   set_rate(flow);
   flows_[flow].before = 0;
   for (const Use& use : path) look_at(use.link);
-  return flow;
 }
 
 void LiveAlphaFair::remove(std::uint32_t flow) {

@@ -20,7 +20,7 @@ class LiveAlphaFair final : public LiveRates {
   // By link, > 0; alpha from kLeastAlpha to kLargestAlpha (theory/alpha_fair.h).
   LiveAlphaFair(std::vector<double> capacities, double alpha);
 
-  std::uint32_t add(std::span<const Use> path) override;
+  void add(std::uint32_t flow, std::span<const Use> path) override;
   void remove(std::uint32_t flow) override;
   // Throws std::runtime_error if the rates are not found after ten million links have been filled.
   std::span<const std::uint32_t> update() override;

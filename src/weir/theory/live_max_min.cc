@@ -27,13 +27,12 @@ void LiveMaxMin::set_bottleneck(FlowState& flow, std::uint32_t link) {
   flow.bottleneck = link;
 }
 
-std::uint32_t LiveMaxMin::add(std::span<const Use> path) {
-  const std::uint32_t flow = network_.add(path);
+void LiveMaxMin::add(std::uint32_t flow, std::span<const Use> path) {
+  network_.add(flow, path);
   if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
-  flows_[flow] = {.rate = 0, .before = 0, .bottleneck = LiveNetwork::kNoLink};
+  flows_[flow] = {};
   note_change(flow);
   added_.push_back(flow);
-  return flow;
 }
 
 void LiveMaxMin::remove(std::uint32_t flow) {
@@ -49,8 +48,7 @@ void LiveMaxMin::choose_link(std::uint32_t link) {
 void LiveMaxMin::choose(std::uint32_t flow) {
   FlowState& f = flows_[flow];
   if (std::exchange(f.chosen, number_) == number_) return;
-  f.before = f.rate;
-  set_.push_back(flow);
+  set_.push_back({flow, f.rate});
   for (const Use& use : network_.path(flow)) choose_link(use.link);
 }
 
@@ -91,8 +89,7 @@ void LiveMaxMin::settle(std::uint32_t link) {
   l.limits = true;
   for (const auto& on : network_.on(link)) {
     FlowState& f = flows_[on.flow];
-    if (!f.open) continue;
-    f.open = false;
+    if (f.rate != kOpen) continue;
     f.rate = l.level;
     set_bottleneck(f, link);
     for (const Use& use : network_.path(on.flow)) {
@@ -110,7 +107,7 @@ void LiveMaxMin::fill() {
   ++effort_.rounds;
   effort_.flows += set_.size();
   effort_.links += set_links_.size();
-  for (const std::uint32_t flow : set_) flows_[flow].open = true;
+  for (const Member& m : set_) flows_[m.flow].rate = kOpen;
   levels_.clear();
   for (const std::uint32_t link : set_links_) count(link);
   std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
@@ -172,12 +169,12 @@ std::span<const std::uint32_t> LiveMaxMin::update() {
       fill();
     while (grow());
   ++effort_.updates;
-  for (const std::uint32_t flow : set_) {
-    FlowState& f = flows_[flow];
-    if (std::abs(f.rate - f.before) > kSameRate * f.before)
-      changed_.push_back(flow);
+  for (const Member& m : set_) {
+    double& rate = flows_[m.flow].rate;
+    if (std::abs(rate - m.before) > kSameRate * m.before)
+      changed_.push_back(m.flow);
     else
-      f.rate = f.before;
+      rate = m.before;
   }
   effort_.changed += changed_.size();
   added_.clear();

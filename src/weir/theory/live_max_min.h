@@ -24,7 +24,7 @@ class LiveMaxMin final : public LiveRates {
   // By link, > 0.
   explicit LiveMaxMin(std::vector<double> capacities);
 
-  std::uint32_t add(std::span<const Use> path) override;
+  void add(std::uint32_t flow, std::span<const Use> path) override;
   void remove(std::uint32_t flow) override;
   std::span<const std::uint32_t> update() override;
   double rate(std::uint32_t flow) const override { return flows_[flow].rate; }
@@ -35,11 +35,15 @@ class LiveMaxMin final : public LiveRates {
 
  private:
   struct FlowState {
-    double rate = 0;
-    double before = 0;
-    std::uint32_t bottleneck = 0;
+    double rate = 0;  // kOpen while a round has not found it yet
+    std::uint32_t bottleneck = LiveNetwork::kNoLink;
     std::uint32_t chosen = 0;  // the last update in whose set it was
-    bool open = false;         // the round has not found its rate yet
+  };
+  static constexpr double kOpen = -1;
+  // A flow of the set.
+  struct Member {
+    std::uint32_t flow = 0;
+    double before = 0;  // its rate before the update
   };
   struct LinkState {
     double fixed = 0;   // what flows have whose rates are known
@@ -63,12 +67,12 @@ class LiveMaxMin final : public LiveRates {
   bool grow();
 
   LiveNetwork network_;
-  std::vector<FlowState> flows_;
+  LargePageVector<FlowState> flows_;
   std::vector<LinkState> links_;
   std::uint32_t number_ = 1;  // of the next update
   std::vector<std::uint32_t> added_;
   std::vector<std::uint32_t> changed_links_;
-  std::vector<std::uint32_t> set_;                        // flows
+  std::vector<Member> set_;
   std::vector<std::uint32_t> set_links_;                  // that they cross, and those that have changed
   std::vector<std::pair<double, std::uint32_t>> levels_;  // a heap of (level, link), the lowest first
   std::vector<std::uint32_t> changed_;

@@ -27,24 +27,18 @@ std::uint32_t LiveNetwork::block_of(std::uint32_t length) {
   return first;
 }
 
-std::uint32_t LiveNetwork::add(std::span<const Use> path) {
+void LiveNetwork::add(std::uint32_t flow, std::span<const Use> path) {
   assert(!path.empty());
+  if (flow >= flows_.size()) flows_.resize(flow + std::size_t{1});
+  assert(!is_present(flow));
   const auto length = static_cast<std::uint32_t>(path.size());
-  std::uint32_t flow = numbers();
-  if (free_numbers_.empty()) {
-    flows_.emplace_back();
-  } else {
-    flow = free_numbers_.back();
-    free_numbers_.pop_back();
+  std::uint32_t at = block_of(length);
+  flows_[flow] = {at, length};
+  for (const Use& use : path) {
+    auto& on = on_[use.link];
+    pool_[at] = {use.link, static_cast<std::uint32_t>(on.size()), use.share};
+    on.push_back({flow, at++, use.share});
   }
-  flows_[flow] = {block_of(length), length};
-  for (std::uint32_t k = 0; k < length; ++k) {
-    auto& on = on_[path[k].link];
-    pool_[flows_[flow].first + k] = {path[k].link, static_cast<std::uint32_t>(on.size()), path[k].share};
-    on.push_back({flow, k, path[k].share});
-  }
-  ++present_;
-  return flow;
 }
 
 // The last flow of each of its links takes its place there.
@@ -54,13 +48,11 @@ void LiveNetwork::remove(std::uint32_t flow) {
     auto& on = on_[use.link];
     const On last = on.back();
     on[use.place] = last;
-    pool_[flows_[last.flow].first + last.use].place = use.place;
+    pool_[last.use].place = use.place;
     on.pop_back();
   }
   free_blocks_[room_class(flows_[flow].length)].push_back(flows_[flow].first);
   flows_[flow].length = 0;
-  free_numbers_.push_back(flow);
-  --present_;
 }
 
 }  // namespace weir::theory

@@ -1,7 +1,7 @@
 // A network whose flows come and go: which flows are on a link and which links a flow crosses, in flat arrays.
 //
-// Adding and removing a flow costs as much as its path is long. A flow keeps its number while it is there; numbers of
-// flows that have left are given again.
+// Adding and removing a flow costs as much as its path is long. Whoever adds a flow chooses its number, best a small
+// one: arrays reach up to the largest.
 #pragma once
 
 #include <array>
@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "weir/base/large_pages.h"
+#include "weir/base/prefetch.h"
 
 namespace weir::theory {
 
@@ -25,27 +28,26 @@ class LiveNetwork {
   // A flow on a link.
   struct On {
     std::uint32_t flow = 0;
-    std::uint32_t use = 0;  // which of its uses
+    std::uint32_t use = 0;  // where its use of the link stands
     double share = 1;
   };
 
   // By link, > 0.
   explicit LiveNetwork(std::vector<double> capacities);
 
-  // At least one link, and none twice. Returns the flow's number.
-  std::uint32_t add(std::span<const Use> path);
+  // At least one link, and none twice; no flow of this number is present.
+  void add(std::uint32_t flow, std::span<const Use> path);
   void remove(std::uint32_t flow);
 
   double capacity(std::uint32_t link) const { return capacities_[link]; }
   std::size_t links() const { return capacities_.size(); }
-  // Numbers are below this.
-  std::uint32_t numbers() const { return static_cast<std::uint32_t>(flows_.size()); }
-  std::uint32_t flows() const { return present_; }
   bool is_present(std::uint32_t flow) const { return flows_[flow].length > 0; }
   std::span<const Use> path(std::uint32_t flow) const {
     return {pool_.data() + flows_[flow].first, flows_[flow].length};
   }
   std::span<const On> on(std::uint32_t link) const { return on_[link]; }
+  // Before path().
+  void look_ahead(std::uint32_t flow) const { prefetch_line(&flows_[flow]); }
 
  private:
   // A flow's uses stand in a block of the pool, whose room is a power of two.
@@ -56,12 +58,10 @@ class LiveNetwork {
   std::uint32_t block_of(std::uint32_t length);
 
   std::vector<double> capacities_;
-  std::vector<std::vector<On>> on_;  // by link
-  std::vector<Block> flows_;
-  std::vector<std::uint32_t> free_numbers_;
-  std::vector<Use> pool_;
+  std::vector<LargePageVector<On>> on_;  // by link
+  LargePageVector<Block> flows_;
+  LargePageVector<Use> pool_;
   std::array<std::vector<std::uint32_t>, 33> free_blocks_;  // by the logarithm of their room
-  std::uint32_t present_ = 0;
 };
 
 }  // namespace weir::theory

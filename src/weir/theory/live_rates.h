@@ -26,7 +26,8 @@ class LiveRates {
 
   virtual ~LiveRates() = default;
 
-  virtual std::uint32_t add(std::span<const Use> path) = 0;
+  // A flow by a number that no other has (LiveNetwork::add).
+  virtual void add(std::uint32_t flow, std::span<const Use> path) = 0;
   virtual void remove(std::uint32_t flow) = 0;
 
   // To be called after add() and remove(), once for all changes of an instant. Returns the flows whose rates have

@@ -1,10 +1,12 @@
 // The bound of what a driver sends: it is played in a network where no message is in another's way.
+#include <array>
 #include <cstdint>
 #include <queue>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "weir/base/large_pages.h"
 #include "weir/engine/endings/completion.h"
 #include "weir/engine/endings/shared_links.h"
 
@@ -29,7 +31,13 @@ class Play {
       const Due next = due_.top();
       due_.pop();
       now_ = next.at;
-      happen(std::exchange(events_[next.event], {}), next.event);
+      for (std::uint32_t event = next.first; event != kNone;) {
+        happen(Event(events_[event]));
+        const std::uint32_t done = std::exchange(event, events_[event].next);
+        for (Chain& chain : open_)
+          if (chain.last == done) chain.last = kNone;
+        free_.push_back(done);
+      }
     }
   }
 
@@ -41,17 +49,25 @@ class Play {
 
  private:
   enum class Kind : std::uint8_t { woken, posted, received, sent, brought, carried };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Event {
     Kind kind = Kind::woken;
     std::uint32_t host = 0;
-    Message message;  // of what is no message the word, and who posts
+    std::uint32_t next = kNone;  // of its chain
+    Message message;             // of what is no message the word, and who posts
   };
-  // Events of one instant happen in the order in which they have become known.
+  // Events of one instant happen in the order in which they have become known. Of many messages that are sent at once
+  // many are received at once: they stand in a chain, of which the heap has only the first.
   struct Due {
     Time at;
     std::uint64_t number = 0;
-    std::uint32_t event = 0;
+    std::uint32_t first = 0;
     friend bool operator<(const Due& a, const Due& b) { return std::tie(a.at, a.number) > std::tie(b.at, b.number); }
+  };
+
+  struct Chain {
+    Time at;
+    std::uint32_t last = kNone;  // none: it takes no more
   };
 
   class At final : public traffic::Desk {
@@ -85,8 +101,15 @@ class Play {
     }
     const std::uint32_t place = free_.back();
     free_.pop_back();
-    events_[place] = {kind, host, message};
-    due_.push({std::max(at, now_), number_++, place});
+    events_[place] = {kind, host, kNone, message};
+    at = std::max(at, now_);
+    for (Chain& chain : open_)
+      if (chain.last != kNone && chain.at == at) {
+        events_[std::exchange(chain.last, place)].next = place;
+        return;
+      }
+    open_[number_ % open_.size()] = {at, place};
+    due_.push({at, number_++, place});
   }
 
   void send(const Message& m) {
@@ -107,8 +130,7 @@ class Play {
     add(there, Kind::carried, m.src, m);
   }
 
-  void happen(const Event& e, std::uint32_t place) {
-    free_.push_back(place);
+  void happen(const Event& e) {
     At desk(*this, e.host);
     switch (e.kind) {
       case Kind::woken: return driver_->woken(desk, static_cast<std::uint32_t>(e.message.word));
@@ -127,9 +149,10 @@ class Play {
   SharedLinks links_;
   Time now_;
   WideEnds ends_;
-  std::vector<Event> events_;
+  LargePageVector<Event> events_;
   std::vector<std::uint32_t> free_;
   std::priority_queue<Due> due_;
+  std::array<Chain, 8> open_;  // the last ones that were begun
   std::uint64_t number_ = 0;
 };
 
