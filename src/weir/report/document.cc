@@ -177,6 +177,7 @@ class Reader {
       Run run = read_run(path, name);
       settings_.push_back(settings_of(run));
       run.events = link_events(settings_.back());
+      run.algorithms = algorithms_of(run, settings_.back());
       if (std::string steering = steering_event(run); !steering.empty())
         run.events.insert(run.events.begin(), std::move(steering));
       if (std::string fork = fork_event(run); !fork.empty()) run.events.insert(run.events.begin(), std::move(fork));
