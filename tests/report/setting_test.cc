@@ -98,10 +98,10 @@ TEST(Document, TellsAlgorithmsWithTheirPolicies) {
   run(folder, "none", {"--set", "algorithm={name=\"pcc_rl\",policy=\"wide\"}", "--set", "run.stop=1 us"});
   const Document document = read({folder / "hpcc", folder / "wide", folder / "mine", folder / "two", folder / "none"});
   std::vector<std::string> told;
-  for (const Run& run : document.runs) told.push_back(fmt::format("{}", fmt::join(run.algorithms, ", ")));
+  for (const auto& run : document.runs) told.push_back(fmt::format("{}", fmt::join(run.algorithms, ", ")));
   EXPECT_EQ(told,
             (std::vector<std::string>{"hpcc", "pcc_rl (wide)", "pcc_rl (mine)", "hpcc, own (mine)", "pcc_rl (wide)"}));
-  EXPECT_EQ(to_json(document).at("runs").at(1).at("algorithms").dump(), R"(["pcc_rl (wide)"])");
+  EXPECT_EQ(to_json(document).at("runs").at(1).at("algorithms"), Json::array({"pcc_rl (wide)"}));
 }
 
 // Thresholds are told at the rates of the links, and with the algorithm whose they are.

@@ -244,8 +244,8 @@ std::vector<std::string> algorithms_of(const Run& run, const Settings& settings)
   const auto add = [&](const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (const auto& [name, numbers] : run.summary.at("slowdown").value("by_algorithm", Json::object()).items())
-    add(name);
+  const Json finished = run.summary.at("slowdown").value("by_algorithm", Json::object());
+  for (const auto& [name, numbers] : finished.items()) add(name);
   if (names.empty())
     for (std::size_t i = 0; !at(values, fmt::format("traffic.{}.kind", i)).empty(); ++i)
       add(at(values, fmt::format("traffic.{}.profile", i)));
