@@ -299,7 +299,7 @@ class Reader {
 
   void add_claims(const std::string& file) {
     const Json document = parse_json(read_text(file), file);
-    check_made_by(document, "weir", file);
+    check_made_by(document, "weir", file, result::kVerdictsFormat);
     if (!document.contains("claims") || !document.at("claims").is_array())
       throw InputError(fmt::format("{}: claims: valid is a list of claims", file));
     for (const Json& claim : document.at("claims")) {
