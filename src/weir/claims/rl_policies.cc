@@ -103,7 +103,7 @@ double us_per_decision(const policy::Decider& decider, const std::vector<policy:
   return least;
 }
 
-// With so many of kSeedsOfPolicies networks.
+// In each of kSeedsOfPolicies random networks.
 void d30_a_decision_takes_less_than_a_microsecond(Context& context) {
   std::uint64_t below = 0;
   for (std::uint64_t seed = 1; seed <= kSeedsOfPolicies; ++seed) {
