@@ -70,6 +70,8 @@ def page(claim, verdict, cause):
         if "shown" in cause:
             command = f"weir paper run causes/{cause['study']}" if "study" in cause else f"weir paper check --only {claim['id']}"
             out += [cause["shown"], "", f"`{command}` shows it again.", ""]
+            if cause.get("tried"):
+                out += ["Tried besides: " + " ".join(cause["tried"]), ""]
         else:
             out += [("What is public does not decide the claim. " if cause.get("undecidable") else "The cause is unknown. ") + ("Tried: " + " ".join(cause["tried"]) if cause.get("tried") else ""), ""]
         if "holds_with" in cause:

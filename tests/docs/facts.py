@@ -63,7 +63,8 @@ def main():
     has(f"{hold} claims hold within our band, {by_words} by the paper's words")
     has(f"{shown + unknown} fail: of {shown} an experiment shows the cause, of {unknown} we do not know")
     has(f"{undecided} are undecided, and {not_run} cannot be simulated")
-    has(f"How firmly {not_firm} of those that hold do so is not measured yet")
+    if not_firm > 0:
+        has(f"How firmly {not_firm} of those that hold do so is not measured yet")
     has(f"This page lists {claims + others} claims", CLAIMS)
     has(f"the [{numbers[len(table(text_of(CLAIMS), 'findings'))]} statements")
 

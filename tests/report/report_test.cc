@@ -174,7 +174,7 @@ TEST(Document, ASweepIsItsRunsFiguresPointsAndClaims) {
   with_legend["legend"] = "algorithm";
   write_figures(folder, Json::array({with_legend}));
   write(folder / "verdicts.json",
-        Json{{"weir", version()}, {"format", 1}, {"claims", Json::array({Json{{"id", "A36"}, {"verdict", "holds"}}})}}
+        Json{{"weir", version()}, {"format", 2}, {"claims", Json::array({Json{{"id", "A36"}, {"verdict", "holds"}}})}}
             .dump());
   const Document document = read({folder.path()});
   EXPECT_EQ(document.title, "A study");

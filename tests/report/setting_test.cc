@@ -1,6 +1,8 @@
 // What a report says of the experiment: whose flows, which setting, what differs between runs.
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "tests/report/helpers.h"
 #include "weir/report/setting.h"
 
@@ -81,6 +83,25 @@ TEST(Document, TellsTheSettingAndWhatDiffers) {
                            " · buffer 32 MB, lossless"})
     EXPECT_NE(setting.find(part), std::string::npos) << setting;
   EXPECT_EQ(of(read({folder / "hpcc"}), 0), "");
+}
+
+// Runs of one algorithm with other policies are told apart, also beside those of another.
+TEST(Document, TellsAlgorithmsWithTheirPolicies) {
+  const Folder folder("weir-report-policies");
+  std::filesystem::copy_file("data/policies/wide.toml", folder / "mine.toml");
+  run(folder, "hpcc");
+  run(folder, "wide", {"--set", "algorithm={name=\"pcc_rl\",policy=\"wide\"}"});
+  run(folder, "mine", {"--set", "algorithm={name=\"pcc_rl\",policy=\"./mine.toml\"}"});
+  run(folder, "two",
+      {"--set", "profile=[{name=\"own\",algorithm=\"pcc_rl\",policy=\"./mine.toml\"}]", "--set",
+       "traffic.1.profile=own"});
+  run(folder, "none", {"--set", "algorithm={name=\"pcc_rl\",policy=\"wide\"}", "--set", "run.stop=1 us"});
+  const Document document = read({folder / "hpcc", folder / "wide", folder / "mine", folder / "two", folder / "none"});
+  std::vector<std::string> told;
+  for (const auto& run : document.runs) told.push_back(fmt::format("{}", fmt::join(run.algorithms, ", ")));
+  EXPECT_EQ(told,
+            (std::vector<std::string>{"hpcc", "pcc_rl (wide)", "pcc_rl (mine)", "hpcc, own (mine)", "pcc_rl (wide)"}));
+  EXPECT_EQ(to_json(document).at("runs").at(1).at("algorithms"), Json::array({"pcc_rl (wide)"}));
 }
 
 // Thresholds are told at the rates of the links, and with the algorithm whose they are.

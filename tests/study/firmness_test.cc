@@ -74,9 +74,9 @@ TEST(Firmness, OfSeveralComparisonsIsThatOfTheLeastFirmOne) {
   const Compared wrong{"wrong", {-1, -1.1, -0.9}};
   EXPECT_EQ(judge_over_seeds(std::vector{firm, wide}).answer, Answer::undecided);
   EXPECT_EQ(judge_over_seeds(std::vector{firm, wide}).firmness,
-            "wide: by 2 (-0.484 ... 4.48), of 2 comparisons; 3 seeds");
+            "wide: by 2 (-0.484 to 4.48), of 2 comparisons; 3 seeds");
   EXPECT_EQ(judge_over_seeds(std::vector{firm, wide, wrong}).answer, Answer::fails);
-  EXPECT_EQ(judge_over_seeds(std::vector{firm}).firmness, "firm: by 10 (9.75 ... 10.2); 3 seeds");
+  EXPECT_EQ(judge_over_seeds(std::vector{firm}).firmness, "firm: by 10 (9.75 to 10.2); 3 seeds");
 }
 
 std::vector<std::string> differences(std::string_view rule) {
@@ -118,15 +118,19 @@ Judgement judged(const std::string& claim, const std::vector<double>& values,
 
 TEST(Firmness, OfAStudyIsByItsSeeds) {
   EXPECT_EQ(judged("rule = \"fct > 2\"\n", {3, 3.1, 3.2, 4, 4, 4}).band,
-            (Finding{Answer::holds, "fct > 2 for 80 B: by 1.1 (0.852 ... 1.35), of 2 comparisons; 3 seeds"}));
+            (Finding{Answer::holds, "fct > 2 for 80 B: by 1.1 (0.852 to 1.35), of 2 comparisons; 3 seeds"}));
+  // means with their ranges where there are several values, and how many these are once
+  EXPECT_EQ(judged("rule = \"fct > 2\"\n", {3, 3.1, 3.2, 4, 4, 4}).measured,
+            "fct = 3.1 ps (3 to 3.2, 3 seeds) for 80 B, 4 ps for 160 B; true in 6 of 6");
+  EXPECT_EQ(judged("rule = \"fct > 2\"\n", {3, 3.1, 3.2, 4, 4, 5}).measured,
+            "fct = 3.1 ps (3 to 3.2, 3 seeds) for 80 B, 4.333 ps (4 to 5) for 160 B; true in 6 of 6");
   EXPECT_EQ(judged("rule = \"fct > 2\"\n", {3, 3.1, 3.2, 1, 1, 1}).band.answer, Answer::fails);
   EXPECT_EQ(judged("rule = \"fct > 2\"\n", {3, 3.1, 3.2, 1, 3, 2}).band.answer, Answer::undecided);
 }
 
 TEST(Firmness, OfARuleThatAsksForAShareIsByTheShareOfEachSeed) {
   const std::string rule = "rule = \"fct > 2\"\nin_share = 0.5\n";
-  EXPECT_EQ(judged(rule, {3, 3, 3, 1, 1, 1}).band,
-            (Finding{Answer::holds, "share of elements >= 0.5: by 0 (0 ... 0); 3 seeds"}));
+  EXPECT_EQ(judged(rule, {3, 3, 3, 1, 1, 1}).band, (Finding{Answer::holds, "share of elements >= 0.5: by 0; 3 seeds"}));
   EXPECT_EQ(judged(rule, {1, 3, 1, 1, 1, 1}).band.answer, Answer::undecided);
   EXPECT_EQ(judged("rule = \"fct == 3\"\n", {3, 3, 3, 3, 3, 3}).band.answer, Answer::holds);
 }
@@ -150,7 +154,7 @@ TEST(Firmness, OfAPerturbedStudyIsByItsRuns) {
   const Judgement j = judged("rule = \"fct > 2\"\n", values, kPerturbed);
   EXPECT_EQ(j.band, (Finding{Answer::holds, "6 of 6"}));
   EXPECT_EQ(j.measured,
-            "fct = 1 ps for 80 B, 1 ps for 160 B; true in 0 of 2; not for 80 B, 160 B");  // of the plain run
+            "fct = 1 ps for both; true in 0 of 2; not for 80 B, 160 B");  // of the plain run
   const std::vector<double> one_off{3, 3, 3, 3, 3, 3, 1, 3, 3, 3, 3, 3, 3, 3};
   EXPECT_EQ(judged("rule = \"fct > 2\"\n", one_off, kPerturbed).band,
             (Finding{Answer::undecided, "5 of 6; not with 9"}));

@@ -62,6 +62,7 @@ export interface Run {
   manifest: { [key: string]: any };
   summary: { [key: string]: any };
   scenario: string;
+  algorithms: string[]; // of its flows, with their policies: "pcc_rl (wide)"
   events?: string[]; // what happens to links, in words
   paused_ports?: number; // how many PFC has paused
   paused?: PausedPort[]; // the first of them, the longest paused first

@@ -5,7 +5,7 @@ import { Capture, Figure, Report, Run, Training } from './document';
 import { h } from './dom';
 import { counted, plain, withUnit } from './format';
 import { kFew } from './options';
-import { algorithms, claimSection, differenceTable, hasFew, longestQueue, pauseTable, pointTable, runTable, shownName, slowdownTable } from './tables';
+import { claimSection, differenceTable, hasFew, longestQueue, pauseTable, pointTable, runTable, shownName, slowdownTable } from './tables';
 import { themeSwitch } from './theme';
 
 const report: Report = JSON.parse(document.getElementById('document')!.textContent!);
@@ -103,7 +103,7 @@ function runDetails(run: Run, index: number): HTMLElement {
       const events = (run.events ?? []).map((text) => h('li', {}, text));
       body.append(manifest(run), ...(events.length > 0 ? [h('ul', { class: 'events' }, ...events)] : []), ...tables, h('details', { class: 'scenario' }, h('summary', {}, 'effective scenario'), toml(run.scenario)));
     },
-  }, h('summary', {}, h('b', {}, shownName(run)), h('span', {}, [run.group ? '' : run.manifest.title, algorithms(run)].filter(Boolean).join(' · '))), body);
+  }, h('summary', {}, h('b', {}, shownName(run)), h('span', {}, [run.group ? '' : run.manifest.title, run.algorithms.join(', ')].filter(Boolean).join(' · '))), body);
   return out;
 }
 

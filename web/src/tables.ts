@@ -91,20 +91,6 @@ function at(object: any, ...path: string[]): any {
   return value;
 }
 
-// Those that the traffic of an effective scenario names: its profiles.
-function planned(scenario: string): string[] {
-  const name = (line: string) => line.split('"')[1];
-  const profiles = scenario.match(/^profile = "[^"]+"/gm) ?? [];
-  const first = /^\[algorithm\]\nname = "[^"]+"/m.exec(scenario);
-  return profiles.length > 0 ? profiles.map(name) : first ? [name(first[0])] : [];
-}
-
-// Of the flows that finished; if none did, of those that were to.
-export function algorithms(run: Run): string {
-  const names = Object.keys(at(run.summary, 'slowdown', 'by_algorithm') ?? {});
-  return Array.from(new Set(names.length > 0 ? names : planned(run.scenario))).join(', ');
-}
-
 function seconds(value: number): string {
   return value < 1 ? plain(value * 1e3, 3) + '\u00a0ms' : value < 120 ? plain(value, 3) + '\u00a0s'
     : value < 7200 ? plain(value / 60, 3) + '\u00a0min' : plain(value / 3600, 3) + '\u00a0h';
@@ -188,7 +174,7 @@ export function runTable(report: Report): HTMLElement {
       text: (r) => h('div', { class: 'run-name' }, h('a', { href: '#run-' + report.runs.indexOf(r) }, ...breakable(shownName(r))), status(r),
         titles.size > 1 && !r.group && r.manifest.title ? h('small', {}, r.manifest.title) : null),
     },
-    { name: 'algorithm', left: true, value: algorithms },
+    { name: 'algorithm', left: true, value: (r) => r.algorithms.join(', ') },
     {
       name: 'differs in', left: true, title: 'keys of the effective scenario that have other values in other runs here',
       value: (r) => (apart ? '' : (r.differences ?? []).map((d) => d.join(' = ')).join(', ')),

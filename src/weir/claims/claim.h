@@ -24,7 +24,7 @@ struct Cause {
   std::string experiment;          // "causes/hystart": its study; "" = what judges the claim shows it as well
   std::string holds_with;          // what would make it hold
   bool against_paper = false;      // it speaks against the paper's statement, not only against a setting of Weir's
-  std::vector<std::string> tried;  // in vain, where the cause is unknown
+  std::vector<std::string> tried;  // in vain
   bool undecidable = false;        // it is unknown, and cannot be known from what is public
 
   bool is_shown() const { return !shown.empty(); }

@@ -128,10 +128,10 @@ std::vector<std::string> causes_of(const Paper& paper, const std::vector<Claim>&
   for (const Claim& c : claims) {
     if (c.paper != paper.name || verdicts.of(c.id).verdict != kFails || !c.cause) continue;
     std::string shown = c.cause->undecidable ? "**not decidable from public material**" : "**cause unknown**";
-    if (c.cause->is_shown())
-      shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../../papers"));
-    else if (!c.cause->tried.empty())
-      shown += fmt::format(". Tried: {}", fmt::join(c.cause->tried, " "));
+    if (c.cause->is_shown()) shown = fmt::format("{} {}", c.cause->shown, experiment_cell(c, "../../../papers"));
+    if (!c.cause->tried.empty())
+      shown +=
+          fmt::format("{}: {}", c.cause->is_shown() ? ". Tried besides" : ". Tried", fmt::join(c.cause->tried, " "));
     out.push_back(row_of({c.id, cell(c.cause->printed), cell(c.cause->found), cell(shown), cell(c.cause->holds_with)}));
   }
   return out;

@@ -13,6 +13,7 @@
 #include "weir/claims/measures.h"
 #include "weir/claims/watch.h"
 #include "weir/probe/statistics.h"
+#include "weir/study/range_text.h"
 #include "weir/theory/recursion.h"
 
 namespace weir::claims {
@@ -91,9 +92,10 @@ void a15_sixty_four_new_flows(Context& context) {
   const double peak = static_cast<double>(watch.peak().queue) / kWire;
   const bool holds = std::abs(peak / 64 - 1) <= 0.1 && last.front() >= 55 && last.back() <= 75;
   context.judge("A15", holds,
-                fmt::format("peak {:.1f} windows on the wire ({:+.1f} %); W = W_init / {:.1f} ... {:.1f} after the ACK "
-                            "of the last initial packet, at the least W_init / {:.0f} ... {:.0f} before it",
-                            peak, 100 * (peak / 64 - 1), last.front(), last.back(), least.front(), least.back()));
+                fmt::format("peak {:.1f} windows on the wire ({:+.1f} %); W = W_init / {} after the ACK "
+                            "of the last initial packet, at the least W_init / {} before it",
+                            peak, 100 * (peak / 64 - 1), study::range_text("{:.1f}", last.front(), last.back()),
+                            study::range_text("{:.0f}", least.front(), least.back())));
   const engine::Counters counters = watch.counters();
   context.judge("A65", counters.pauses == 0 && counters.dropped == 0,
                 fmt::format("{} pauses, {} packets dropped", counters.pauses, counters.dropped));
@@ -141,10 +143,11 @@ void a19_reacting_to_each_acknowledgement_overreacts(Context& context) {
   const bool holds = least < 0.1;
   context.judge(
       "A19", holds,
-      fmt::format("least {:.1f} % within 5 RTT of {:.0f} us; between 0.1 and 1 ms {:.0f} ... {:.0f} %, with {} "
-                  "turns by 30 %",
-                  100 * least, us(rtt), 100 * *std::min_element(later.begin(), later.end()),
-                  100 * *std::max_element(later.begin(), later.end()), turns(later, 0.3)));
+      fmt::format("least {:.1f} % within 5 RTT of {:.0f} us; between 0.1 and 1 ms {} %, with {} turns by 30 %",
+                  100 * least, us(rtt),
+                  study::range_text("{:.0f}", 100 * *std::min_element(later.begin(), later.end()),
+                                    100 * *std::max_element(later.begin(), later.end())),
+                  turns(later, 0.3)));
 }
 
 void a20_reacting_once_per_round_trip_keeps_the_queue(Context& context) {

@@ -11,6 +11,7 @@
 #include "weir/claims/catalogue.h"
 #include "weir/claims/measures.h"
 #include "weir/claims/watch.h"
+#include "weir/study/range_text.h"
 
 namespace weir::claims {
 namespace {
@@ -73,9 +74,9 @@ void a26_hpcc_recovers_at_once_and_dcqcn_does_not(Context& context) {
   context.judge(
       "A26", holds,
       fmt::format("HPCC: rate 90 % of line {:.0f} us = {:.1f} RTT after the short flow's end, throughput from 20 RTT "
-                  "on at least {:.1f} %; DCQCN: {:.0f} ... {:.0f} % at 2 ms ({})",
-                  us(below - left), us(below - left) / us(kRackRtt), 100 * later, 100 * *least, 100 * *most,
-                  testbed.seeds_text()));
+                  "on at least {:.1f} %; DCQCN: {} % at 2 ms ({})",
+                  us(below - left), us(below - left) / us(kRackRtt), 100 * later,
+                  study::range_text("{:.0f}", 100 * *least, 100 * *most), testbed.seeds_text()));
 }
 
 void a27_incast_onto_a_long_flow(Context& context) {
@@ -94,10 +95,10 @@ void a27_incast_onto_a_long_flow(Context& context) {
   }
   const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
   const bool holds = *least >= 400'000 && *most <= 700'000 && 2 * hpcc_peak < *least && drained < 100_us;
-  context.judge(
-      "A27", holds,
-      fmt::format("DCQCN: peak {:.0f} ... {:.0f} KB ({}); HPCC: peak {:.0f} KB, below 10 KB {:.0f} us after the start",
-                  kb(*least), kb(*most), testbed.seeds_text(), kb(hpcc_peak), us(drained)));
+  context.judge("A27", holds,
+                fmt::format("DCQCN: peak {} KB ({}); HPCC: peak {:.0f} KB, below 10 KB {:.0f} us after the start",
+                            study::range_text("{:.0f}", kb(*least), kb(*most)), testbed.seeds_text(), kb(hpcc_peak),
+                            us(drained)));
 }
 
 void a28_mice_pass_elephants(Context& context) {
@@ -125,10 +126,10 @@ void a28_mice_pass_elephants(Context& context) {
   const bool close = percentile(hpcc, 500) <= 1.3 * us(kRackRtt);
   context.judge(
       "A28", {close && p5.front() >= 4 * us(kRackRtt), close && p5.front() > 35},
-      fmt::format("HPCC: median {:.1f} us, 95th percentile {:.1f} us; DCQCN: median {:.0f} ... {:.0f} us, 5th "
-                  "percentile {:.0f} ... {:.0f} us ({})",
-                  percentile(hpcc, 500), percentile(hpcc, 950), p50.front(), p50.back(), p5.front(), p5.back(),
-                  testbed.seeds_text()));
+      fmt::format("HPCC: median {:.1f} us, 95th percentile {:.1f} us; DCQCN: median {} us, 5th "
+                  "percentile {} us ({})",
+                  percentile(hpcc, 500), percentile(hpcc, 950), study::range_text("{:.0f}", p50.front(), p50.back()),
+                  study::range_text("{:.0f}", p5.front(), p5.back()), testbed.seeds_text()));
 }
 
 // Queues of the mice's link, looked at each microsecond while the mice come.
@@ -147,8 +148,8 @@ void a66_queues_of_mice(Context& context) {
   for (const int seed : testbed.seeds()) dcqcn.push_back(queue(testbed.dcqcn(seed), 500));
   const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
   context.judge("A66", hpcc <= 10'000 && *least >= 50'000 && *most <= 200'000,
-                fmt::format("HPCC: 95th percentile {:.1f} KB; DCQCN: median {:.0f} ... {:.0f} KB ({})", kb(hpcc),
-                            kb(*least), kb(*most), testbed.seeds_text()));
+                fmt::format("HPCC: 95th percentile {:.1f} KB; DCQCN: median {} KB ({})", kb(hpcc),
+                            study::range_text("{:.0f}", kb(*least), kb(*most)), testbed.seeds_text()));
 }
 
 // Jain's index over 10 ms while four flows join and leave.
@@ -169,7 +170,7 @@ void a67_both_share_alike(Context& context) {
   }
   const auto [least, most] = std::minmax_element(dcqcn.begin(), dcqcn.end());
   context.judge("A67", hpcc > *most,
-                fmt::format("HPCC {:.4f}; DCQCN {:.4f} ... {:.4f} (3 seeds)", hpcc, *least, *most));
+                fmt::format("HPCC {:.4f}; DCQCN {} (3 seeds)", hpcc, study::range_text("{:.4f}", *least, *most)));
 }
 
 void a29_joining_flows_share_alike(Context& context) {

@@ -12,6 +12,7 @@
 #include "weir/claims/catalogue.h"
 #include "weir/claims/measures.h"
 #include "weir/claims/watch.h"
+#include "weir/study/range_text.h"
 
 namespace weir::claims {
 namespace {
@@ -299,8 +300,8 @@ void c38_or_acks_cost_little(Context& context) {
   }
   const auto [low, high] = std::minmax_element(per_host.begin(), per_host.end());
   context.judge("C38", {{most, least}},
-                fmt::format("formula {:.1f} Mb/s; measured {:.1f} ... {:.1f} Mb/s for each host ({} seeds)",
-                            formula / 1e6, *low / 1e6, *high / 1e6, kC38Seeds));
+                fmt::format("formula {:.1f} Mb/s; measured {} Mb/s for each host ({} seeds)", formula / 1e6,
+                            study::range_text("{:.1f}", *low / 1e6, *high / 1e6), kC38Seeds));
 }
 
 // By how much a flow has sent more in a microsecond than its algorithm's rate lets it, at most: the rate is the larger

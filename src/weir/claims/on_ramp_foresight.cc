@@ -13,6 +13,7 @@
 #include "weir/claims/catalogue.h"
 #include "weir/claims/measures.h"
 #include "weir/claims/watch.h"
+#include "weir/study/range_text.h"
 
 namespace weir::claims {
 namespace {
@@ -80,7 +81,7 @@ void c12_one_way_delay_foretells_the_next_packets(Context& context) {
   for (const Foresight& f : seeds) pairs += f.pairs;
   const auto span = [&](double Foresight::*what) {
     const auto [least, most] = std::ranges::minmax_element(seeds, {}, what);
-    return fmt::format("{:.2f} ... {:.2f}", (*least).*what, (*most).*what);
+    return study::range_text("{:.2f}", (*least).*what, (*most).*what);
   };
   const auto compared = [&](const std::string& text, const std::function<double(const Foresight&)>& by) {
     Compared out{.text = text};

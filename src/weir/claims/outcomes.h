@@ -10,6 +10,7 @@
 
 #include "weir/claims/evaluator.h"
 #include "weir/claims/staggered.h"
+#include "weir/study/range_text.h"
 
 namespace weir::claims {
 
@@ -26,11 +27,9 @@ inline double least(const std::vector<double>& x) { return *std::min_element(x.b
 inline std::string text(double value, int digits = 0) {
   return std::isinf(value) ? "never" : fmt::format("{:.{}f}", value, digits);
 }
-// "a" or "a ... b".
+// "a" or "a to b".
 inline std::string range(const std::vector<double>& x, int digits = 0) {
-  const std::string low = text(least(x), digits);
-  const std::string high = text(most(x), digits);
-  return low == high ? low : low + " ... " + high;
+  return study::range_text("{}", text(least(x), digits), text(most(x), digits));
 }
 
 inline double spread(const Outcome& o) { return o.spread; }

@@ -12,13 +12,12 @@
 
 #include "weir/base/version.h"
 #include "weir/claims/catalogue.h"
+#include "weir/result/directory.h"
 
 namespace weir::claims {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int kFormat = 2;
 
 std::string today() {
   const std::time_t now = std::time(nullptr);
@@ -149,7 +148,7 @@ void Verdicts::set(const Judgement& judgement, bool is_as_written) {
 }
 
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {
-  Json out{{"weir", version()}, {"format", kFormat}, {"date", today()}, {"claims", Json::array()}};
+  Json out{{"weir", version()}, {"format", result::kVerdictsFormat}, {"date", today()}, {"claims", Json::array()}};
   for (const Claim& claim : claims)
     if (only.empty() || std::find(only.begin(), only.end(), claim.id) != only.end())
       out["claims"].push_back(to_json(claim, verdicts.of(claim.id)));
@@ -162,9 +161,9 @@ Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims
   try {
     std::ifstream in(file);
     const Json document = Json::parse(in);
-    if (document.at("format") != kFormat)
+    if (document.at("format") != result::kVerdictsFormat)
       throw InputError(fmt::format("{}: its format is {}; valid is {}: have the claims judged again by this version",
-                                   file, document.at("format").dump(), kFormat));
+                                   file, document.at("format").dump(), result::kVerdictsFormat));
     for (const Json& claim : document.at("claims"))
       if (Verdict verdict = read_verdict(claim, file, claims); verdict.verdict != kNotRun) out.set(std::move(verdict));
   } catch (const Json::exception& error) {

@@ -1,15 +1,17 @@
 #include "weir/learn/baseline.h"
 
-#include "weir/learn/trainer.h"
-
 namespace weir::learn {
 
-Evaluation run_baseline(const Curriculum& curriculum, std::uint32_t flows, unsigned threads) {
-  Trainer trainer(curriculum, {.directory = "", .threads = threads});
-  while (!trainer.done()) trainer.step();
+Baseline::Baseline(const Curriculum& curriculum, unsigned threads)
+    : trainer_(curriculum, {.directory = "", .threads = threads}) {
+  while (!trainer_.done()) trainer_.step();
+}
+
+Evaluation Baseline::run(std::uint32_t flows, bool explores) const {
+  const Curriculum& curriculum = trainer_.curriculum();
   return evaluate(curriculum.star(flows),
                   [&](const RandomStream& stream, const FirstRates& rates) {
-                    return trainer.learner().actor(stream, rates, false);
+                    return trainer_.learner().actor(stream, rates, explores);
                   },
                   {curriculum.validation.first_load_low, curriculum.validation.first_load_high},
                   {.duration = curriculum.validation.duration,

@@ -5,11 +5,20 @@
 
 #include "weir/learn/curriculum.h"
 #include "weir/learn/evaluation.h"
+#include "weir/learn/trainer.h"
 
 namespace weir::learn {
 
-// Trains by the curriculum, without files, and evaluates what was learned last, without exploration, on so many flows
-// to one host.
-Evaluation run_baseline(const Curriculum& curriculum, std::uint32_t flows, unsigned threads);
+class Baseline {
+ public:
+  // Trains by the curriculum, without files.
+  Baseline(const Curriculum& curriculum, unsigned threads);
+
+  // What was learned last, on so many flows to one host: as it is, or exploring as it does while it trains.
+  Evaluation run(std::uint32_t flows, bool explores = false) const;
+
+ private:
+  Trainer trainer_;
+};
 
 }  // namespace weir::learn

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weir/base/error.h"
@@ -28,14 +30,14 @@ void check_weights(const std::string& key, const Layer& layer, bool whole) {
                                                    layer.weights.size(), rows, columns, count));
   for (std::size_t i = 0; i < count; ++i) {
     const float w = layer.weights[i];
-    const auto place = [&] {
+    const auto error = [&](std::string_view valid) {
       const auto width = static_cast<std::size_t>(columns);
-      return fmt::format("{} in row {}, column {}", w, i / width + 1, i % width + 1);
+      return InputError(fmt::format("{}.weights.{}", key, i / width),
+                        fmt::format("{} in column {}; {}", w, i % width + 1, valid));
     };
-    if (!whole && !(std::abs(w) <= 1e6f))
-      throw InputError(key + ".weights", fmt::format("{}; valid is -1e6 to 1e6", place()));
+    if (!whole && !(std::abs(w) <= 1e6f)) throw error("valid is -1e6 to 1e6");
     if (whole && !(std::abs(w) <= 127 && w == std::floor(w)))
-      throw InputError(key + ".weights", fmt::format("{}; int8 weights are whole numbers from -127 to 127", place()));
+      throw error("int8 weights are whole numbers from -127 to 127");
   }
   if (!whole) {
     if (!layer.row_scales.empty()) throw InputError(key + ".row_scales", "only int8 layers have scales; remove it");
@@ -97,30 +99,22 @@ void check_tree(const Policy& p) {
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const TreeNode& node = p.nodes[at];
-    if (i > 0 && parents[at] != 1)
-      throw InputError(
-          "nodes",
-          fmt::format("node {} has {} parents; each but the first has one, which stands before it", i, parents[at]));
+    const auto require = [&]<class... T>(bool met, fmt::format_string<T...> otherwise, T&&... values) {
+      if (!met) throw InputError(fmt::format("nodes.{}", i), fmt::format(otherwise, std::forward<T>(values)...));
+    };
+    require(i == 0 || parents[at] == 1, "the node has {} parents; each but the first has one, which stands before it",
+            parents[at]);
     if (node.feature < 0) {
-      if (node.feature != -1)
-        throw InputError(
-            "nodes", fmt::format("node {}: input {} is not valid; valid is 0 to {}", i, node.feature, p.width() - 1));
-      if (!(std::abs(node.value) <= 1))
-        throw InputError("nodes", fmt::format("leaf {}: y = {} is out of range; valid is -1 to 1", i, node.value));
+      require(node.feature == -1, "input {} is not valid; valid is 0 to {}", node.feature, p.width() - 1);
+      require(std::abs(node.value) <= 1, "y = {} is out of range; valid is -1 to 1", node.value);
       continue;
     }
-    if (node.feature >= p.width())
-      throw InputError("nodes",
-                       fmt::format("node {}: there is no input {}; valid is 0 to {}", i, node.feature, p.width() - 1));
-    if (!std::isfinite(node.threshold))
-      throw InputError("nodes", fmt::format("node {}: the threshold is not a number", i));
-    if (depth[at] == kMaxTreeDepth)
-      throw InputError("nodes", fmt::format("node {}: the tree is deeper than {}", i, kMaxTreeDepth));
+    require(node.feature < p.width(), "there is no input {}; valid is 0 to {}", node.feature, p.width() - 1);
+    require(std::isfinite(node.threshold), "the threshold is not a number");
+    require(depth[at] < kMaxTreeDepth, "the tree is deeper than {}", kMaxTreeDepth);
     for (const int child : {node.left, node.right}) {
-      if (child <= i || child >= count)
-        throw InputError("nodes",
-                         fmt::format("node {}: its child {} is not valid; children stand behind, valid is {} to {}", i,
-                                     child, i + 1, count - 1));
+      require(child > i && child < count, "its child {} is not valid; children stand behind, valid is {} to {}", child,
+              i + 1, count - 1);
       ++parents[static_cast<std::size_t>(child)];
       depth[static_cast<std::size_t>(child)] = depth[at] + 1;
     }

@@ -163,9 +163,8 @@ Layer read_layer(const TableReader& table, bool int8) {
   return out;
 }
 
-TreeNode read_node(const Value& value) {
+TreeNode read_node(const Value& value, const std::string& key) {
   constexpr std::string_view kForms = "[input, threshold, left, right], or [y] for a leaf";
-  const std::string key = "nodes";
   const auto n = numbers_at(value, key, kForms);
   TreeNode out;
   if (n.size() == 1) {
@@ -218,7 +217,8 @@ Policy read(const TableReader& root) {
   for (const auto& table : root.tables("layer"))
     out.layers.push_back(read_layer(table, out.arithmetic == Arithmetic::int8));
   if (const Value* nodes = root.find("nodes"))
-    for (const Value& node : list_at(*nodes, "nodes", "a list of nodes")) out.nodes.push_back(read_node(node));
+    for (const Value& node : list_at(*nodes, "nodes", "a list of nodes"))
+      out.nodes.push_back(read_node(node, fmt::format("nodes.{}", out.nodes.size())));
   out.trained = read_trained(root);
   const TableReader provenance = root.table("provenance");
   for (const auto& key : provenance.keys()) out.provenance[key] = provenance.text(key);

@@ -177,6 +177,7 @@ class Reader {
       Run run = read_run(path, name);
       settings_.push_back(settings_of(run));
       run.events = link_events(settings_.back());
+      run.algorithms = algorithms_of(run, settings_.back());
       if (std::string steering = steering_event(run); !steering.empty())
         run.events.insert(run.events.begin(), std::move(steering));
       if (std::string fork = fork_event(run); !fork.empty()) run.events.insert(run.events.begin(), std::move(fork));
@@ -298,7 +299,7 @@ class Reader {
 
   void add_claims(const std::string& file) {
     const Json document = parse_json(read_text(file), file);
-    check_made_by(document, "weir", file);
+    check_made_by(document, "weir", file, result::kVerdictsFormat);
     if (!document.contains("claims") || !document.at("claims").is_array())
       throw InputError(fmt::format("{}: claims: valid is a list of claims", file));
     for (const Json& claim : document.at("claims")) {

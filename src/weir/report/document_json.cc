@@ -58,6 +58,7 @@ Json to_json(const Document& document) {
     item["manifest"] = run.manifest;
     item["summary"] = told(run.summary);
     item["scenario"] = run.scenario;
+    item["algorithms"] = run.algorithms;
     if (!run.events.empty()) item["events"] = run.events;
     if (!run.paused.empty()) {
       item["paused_ports"] = run.paused.size();

@@ -30,7 +30,8 @@ struct Run {
   result::Directory files;
   nlohmann::ordered_json manifest = {};
   nlohmann::ordered_json summary = {};
-  std::string scenario = {};  // text of scenario.toml
+  std::string scenario = {};                 // text of scenario.toml
+  std::vector<std::string> algorithms = {};  // of its flows, with their policies (setting.h)
   // Keys of its effective scenario in which it differs from others of the report, with its values (setting.h).
   std::vector<std::pair<std::string, std::string>> differences = {};
   std::vector<PausedPort> paused = {};   // all that pfc.csv tells of, the longest paused first; ties: by port

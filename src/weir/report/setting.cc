@@ -19,6 +19,8 @@
 namespace weir::report {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr std::size_t kMaxValues = 3;  // that a line tells of one thing
 
 std::string shown(const scenario::Value& value) {
@@ -42,11 +44,22 @@ std::string percent(const std::string& share) {
   return fmt::format("{:.4g} %", 100 * std::strtod(share.c_str(), nullptr));
 }
 
-// "ring.graph" of "./topology-ring.graph", as a result calls its copy.
-std::string file_text(std::string_view copy) {
-  for (const std::string_view before : {"./", "topology-"})
+// "ring.graph" of "./topology-ring.graph", as a result calls its copy of a file of the table `owner`.
+std::string file_text(std::string_view copy, const std::string& owner) {
+  for (const std::string& before : {std::string("./"), owner + "-"})
     if (copy.starts_with(before)) copy.remove_prefix(before.size());
   return std::string(copy);
+}
+
+// By what runs are told apart: the name that `table`, "algorithm" or "profile.0", gives an algorithm, and the policy
+// that decides there: "pcc_rl (wide)".
+std::string algorithm_text(const Values& run, const std::string& table) {
+  std::string owner = table;
+  std::replace(owner.begin(), owner.end(), '.', '-');
+  std::string policy = file_text(at(run, table + ".policy"), owner);
+  constexpr std::string_view kEnd = ".toml";
+  if (policy.ends_with(kEnd)) policy.resize(policy.size() - kEnd.size());
+  return policy.empty() ? at(run, table + ".name") : fmt::format("{} ({})", at(run, table + ".name"), policy);
 }
 
 // "fat-tree, k 4, 100 Gbps", "graph ring.graph": without delays.
@@ -61,7 +74,7 @@ std::string topology_text(const Settings& settings) {
     if (name == "kind" && value == "file") continue;
     if (!out.empty()) out += ", ";
     if (name != "kind" && name != "rate") out.append(name == "file" ? "graph" : name).append(" ");
-    out += name == "file" ? file_text(value) : value;
+    out += name == "file" ? file_text(value, "topology") : value;
   }
   return out;
 }
@@ -93,7 +106,7 @@ std::string together(std::span<const Settings> runs, const std::string& what,
     if (text.empty()) continue;
     auto known = std::find_if(texts.begin(), texts.end(), [&](const auto& entry) { return entry.first == text; });
     if (known == texts.end()) known = texts.insert(known, {text, {}});
-    const std::string algorithm = at(by_key(run), "algorithm.name");
+    const std::string algorithm = algorithm_text(by_key(run), "algorithm");
     if (of_algorithm[algorithm].insert(text).second) known->second.push_back(algorithm);
   }
   if (texts.size() > kMaxValues) return fmt::format("{} {}", texts.size(), what);
@@ -209,7 +222,7 @@ std::string last_part_of(const std::string& key) { return key.substr(key.rfind('
 // What tells nothing of the experiment, or has a column of its own.
 bool is_told_elsewhere(const std::string& key) {
   return key == "title" || key == "run.threads" || key == "run.scheduler" || key == "algorithm.name" ||
-         key.starts_with("probes.");
+         key == "algorithm.policy" || key.starts_with("probes.");
 }
 
 }  // namespace
@@ -219,6 +232,27 @@ Settings settings_of(const Run& run) {
   const scenario::Value root = scenario::parse_toml(run.scenario, run.file("scenario.toml"));
   for (const auto& [key, value] : scenario::leaves_of(root)) out.emplace_back(key, shown(*value));
   return out;
+}
+
+std::vector<std::string> algorithms_of(const Run& run, const Settings& settings) {
+  const Values values = by_key(settings);
+  std::map<std::string, std::string> texts;  // by the name of an algorithm or a profile
+  std::string table = "algorithm";
+  for (std::size_t i = 0; !at(values, table + ".name").empty(); table = fmt::format("profile.{}", i++))
+    texts.emplace(at(values, table + ".name"), algorithm_text(values, table));
+  std::vector<std::string> names;
+  const auto add = [&](const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  const Json finished = run.summary.at("slowdown").value("by_algorithm", Json::object());
+  for (const auto& [name, numbers] : finished.items()) add(name);
+  if (names.empty())
+    for (std::size_t i = 0; !at(values, fmt::format("traffic.{}.kind", i)).empty(); ++i)
+      add(at(values, fmt::format("traffic.{}.profile", i)));
+  if (names.empty()) add(at(values, "algorithm.name"));
+  for (std::string& name : names)
+    if (const auto text = texts.find(name); text != texts.end()) name = text->second;
+  return names;
 }
 
 std::string setting_line(std::span<const Settings> runs) {

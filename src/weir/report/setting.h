@@ -16,6 +16,11 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 // Throws InputError if the run's scenario is no TOML.
 Settings settings_of(const Run& run);
 
+// The algorithms of the run's flows that finished, or of those that were to if none did, each as runs are told apart by
+// it: its name, or its profile's, and the policy that decides if one does, "pcc_rl (wide)". A policy of a file has the
+// file's name without its end.
+std::vector<std::string> algorithms_of(const Run& run, const Settings& settings);
+
 // One line on the network and the traffic: "fat-tree, k 4, 100 Gbps · web at 30 % load · ECN off · buffer 32 MB,
 // lossless". Where runs differ, each of their values stands there, or how many there are, and behind each the
 // algorithms whose it is if every algorithm has one: "ECN off (hpcc) / ECN above 975 KB at 100 Gbps (dctcp)".
@@ -43,8 +48,8 @@ struct Unfinished {
 std::string left_out_text(std::vector<Unfinished> runs);
 
 // For each of the runs, the keys that have not the same value in all of them, with the run's own. Of tables that are of
-// different kinds, the kinds alone: an algorithm's parameters differ with the algorithm. The algorithm itself, the
-// title, probes and the number of threads are left out.
+// different kinds, the kinds alone: an algorithm's parameters differ with the algorithm. The algorithm itself with its
+// policy, the title, probes and the number of threads are left out.
 std::vector<Settings> differences(std::span<const Settings> runs);
 
 }  // namespace weir::report

@@ -55,14 +55,19 @@ Json parse_json(const std::string& text, const std::string& file) {
 }
 
 void check_made_by(const Json& document, const std::string& key, const std::string& file) {
+  check_made_by(document, key, file, 1);
+}
+
+void check_made_by(const Json& document, const std::string& key, const std::string& file, int format) {
   if (!document.is_object() || !document.contains(key) || !document.at(key).is_string())
     throw InputError(fmt::format("{}: it does not tell which weir wrote it (key {})", file, key));
   const auto made_by = document.at(key).get<std::string>();
   if (series_of(made_by) != series_of(version()))
     throw InputError(fmt::format("{}: written by weir {}, this is {}; report it with that version, or run it again",
                                  file, made_by, version()));
-  if (document.contains("format") && document.at("format") != 1)
-    throw InputError(fmt::format("{}: format {}; this weir reads format 1", file, document.at("format").dump()));
+  if (document.contains("format") && document.at("format") != format)
+    throw InputError(
+        fmt::format("{}: format {}; this weir reads format {}", file, document.at("format").dump(), format));
 }
 
 Directory::Directory(std::string path) : path_(std::move(path)) {

@@ -28,8 +28,10 @@ std::string read_text(const std::string& path);
 // Throws InputError that names file and line.
 nlohmann::ordered_json parse_json(const std::string& text, const std::string& file);
 // Throws InputError if `document`, which tells its maker's version under `key`, was written by a release that means
-// other things by its keys, or in another format.
+// other things by its keys, or in another format than 1, or than `format`.
 void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file);
+void check_made_by(const nlohmann::ordered_json& document, const std::string& key, const std::string& file, int format);
+inline constexpr int kVerdictsFormat = 2;  // of verdicts.json
 
 class Directory {
  public:

@@ -88,7 +88,7 @@ void draw_over_time(const FigureSource& source, figure::Figure& out) {
     if (dirs.empty()) continue;
     auto all = curves(source, RunFiles(dirs.front()));
     for (auto& [of, series] : all) {
-      series.name = all.size() == 1 ? group.name : fmt::format("{}, {}", group.name, of);
+      series.name = all.size() == 1 ? group.name : p.series.empty() ? of : fmt::format("{}, {}", group.name, of);
       thin(series, kMaxRows, figure::Keep::every_kth);
       out.series.push_back(std::move(series));
     }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "weir/study/range_text.h"
 #include "weir/study/statistics.h"
 
 namespace weir::study {
@@ -40,8 +41,10 @@ struct Judged {
 std::string text_of(const Judged& decisive, std::size_t comparisons) {
   const Interval& i = decisive.interval;
   const std::string which = comparisons == 1 ? "" : fmt::format(", of {} comparisons", comparisons);
-  return fmt::format("{}: by {:.3g} ({:.3g} ... {:.3g}){}; {} seeds", decisive.comparison->text, i.mean, i.low, i.high,
-                     which, i.count);
+  const std::string mean = fmt::format("{:.3g}", i.mean);
+  const std::string range = range_text("{:.3g}", i.low, i.high);
+  return fmt::format("{}: by {}{}{}; {} seeds", decisive.comparison->text, mean,
+                     range == mean ? "" : fmt::format(" ({})", range), which, i.count);
 }
 
 bool is_true(const Compared& c) { return c.by.front() > 0 || (c.by.front() == 0 && !c.strict); }

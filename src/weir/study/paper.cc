@@ -1,11 +1,13 @@
 #include "weir/study/paper.h"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "weir/base/text_file.h"
+#include "weir/study/range_text.h"
 #include "weir/toml/parser.h"
 #include "weir/toml/reader.h"
 
@@ -66,21 +68,43 @@ std::string unit_of(const Rule& expression, const Measurements& measured) {
   return " " + measure->unit();
 }
 
-// "p95{HPCC} = 2.31 us", "p95{HPCC} = 2.31 on average of 3 values (2.1 ... 2.6)", or with `each` "p95{OR} / p95{no OR}
-// = 0.81 for DCQCN, 0.9 for TIMELY".
-std::string shown(const Rule& expression, const Measurements& measured) {
-  const std::string unit = unit_of(expression, measured);
-  std::vector<std::string> out;
-  for (const Evaluation& e : evaluate(expression, measured)) {
-    std::string text = shown(e.mean);
-    text += unit;
-    if (e.values.size() > 1 && e.max > e.min)
-      text += fmt::format(" on average of {} values ({} ... {})", e.values.size(), shown(e.min), shown(e.max));
-    if (!e.labels.empty()) text += " for " + shown(e.labels);
-    out.push_back(std::move(text));
+// Tells what expressions have come to: "p95{HPCC} = 2.31 us"; the mean of several values with their range, and of how
+// many there are where that was not told before, "p95{HPCC} = 2.31 us (2.1 to 2.6, 3 seeds)"; with `each` "p95{OR} /
+// p95{no OR} = 0.81 for DCQCN, 0.9 for TIMELY".
+class ShownValues {
+ public:
+  explicit ShownValues(const Measurements& measured) : measured_(measured) {}
+
+  std::string text(const Rule& expression) {
+    const std::string unit = unit_of(expression, measured_);
+    std::vector<std::string> out;
+    std::set<std::string> different;
+    for (const Evaluation& e : evaluate(expression, measured_)) {
+      std::string text = shown(e.mean) + unit + range(e);
+      different.insert(text);
+      if (!e.labels.empty()) text += " for " + shown(e.labels);
+      out.push_back(std::move(text));
+    }
+    if (out.size() > 1 && different.size() == 1)
+      out = {
+          fmt::format("{} for {}", *different.begin(), out.size() == 2 ? "both" : fmt::format("all {}", out.size()))};
+    return fmt::format("{} = {}", expression.text, fmt::join(out, ", "));
   }
-  return fmt::format("{} = {}", expression.text, fmt::join(out, ", "));
-}
+
+ private:
+  std::string range(const Evaluation& e) {
+    const std::string text = range_text("{}", shown(e.min), shown(e.max));
+    if (e.values.size() == 1 || text == shown(e.min)) return "";
+    const std::string count =
+        fmt::format("{} {}", e.values.size(), e.values.size() == measured_.seeds ? "seeds" : "values");
+    if (count == told_) return fmt::format(" ({})", text);
+    told_ = count;
+    return fmt::format(" ({}, {})", text, count);
+  }
+
+  const Measurements& measured_;
+  std::string told_;  // the number of values
+};
 
 // "true in 9 of 12; not for DCTCP, HPCC"
 std::string shown(const RuleOutcome& outcome) {
@@ -167,9 +191,10 @@ Judgement judge(const PaperClaim& claim, const Measurements& measured) {
   const Measurements told = measured.study.perturbed ? measured.of_first_runs() : measured;
   const RuleOutcome outcome = judge(claim.rule, told);
   Judgement out{.id = claim.id, .band = {}, .measured = {}, .complete = complete && outcome.missing < outcome.elements};
+  ShownValues values(told);
   for (const Rule& expression : claim.show) {
     if (!out.measured.empty()) out.measured += "; ";
-    out.measured += shown(expression, told);
+    out.measured += values.text(expression);
   }
   if (outcome.elements > 1) out.measured += (out.measured.empty() ? "" : "; ") + shown(outcome);
   if (!out.complete) return out;
