@@ -120,11 +120,13 @@ int why(const PaperCommandOptions& o) {
   if (v.verdict == claims::kFails && !c.cause) out += line("because", v.reason);
   if (c.cause) {
     const claims::Cause& cause = *c.cause;
-    if (v.verdict != claims::kFails)
-      out += c.restated ? "\nwhy the former rule failed\n" : "\nif the claim fails, which is undecided\n";
+    if (v.verdict == claims::kUndecided) out += "\nwhat is known of the claim, which is undecided\n";
+    if (v.holds()) out += "\nwhy the former rule failed\n";
     out += "\n" + line("the paper", cause.printed) + line("here", cause.found);
-    out += cause.is_shown() ? line("shown by", cause.shown) + line("again", claims::command_of(c))
-                            : line("because", std::string(cause.unknown_text()));
+    if (cause.is_shown())
+      out += line("shown by", cause.shown) + line("again", claims::command_of(c));
+    else if (v.verdict != claims::kUndecided)
+      out += line("because", std::string(cause.unknown_text()));
     for (const std::string& tried : cause.tried) out += line("tried", tried);
     out += line("holds with", cause.holds_with);
     if (cause.against_paper)

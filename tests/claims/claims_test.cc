@@ -13,6 +13,7 @@
 
 #include "tests/support/command.h"
 #include "weir/base/error.h"
+#include "weir/base/version.h"
 #include "weir/claims/catalogue.h"
 #include "weir/claims/check.h"
 #include "weir/claims/claim.h"
@@ -246,6 +247,22 @@ TEST(Verdicts, ByTheWordsAreOfTheirRule) {
   EXPECT_EQ(by_words(""), kNotMeasured);
   EXPECT_EQ(by_words(R"(, "literal": "another one")"), kNotMeasured);
   EXPECT_EQ(by_words(", \"literal\": \"" + find(all(), "A39")->literal + "\""), kFails);
+}
+
+// A version that judges some claims again and writes the file has not judged the others.
+TEST(Verdicts, SayWhichVersionJudgedEach) {
+  const app::Folder folder("weir-verdicts");
+  std::ofstream(folder / "v.json") << R"({"weir": "old", "format": 2, "claims": [
+      {"id": "A1", "verdict": "fails", "measured": "", "firmness": ""},
+      {"id": "A2", "verdict": "fails", "measured": "", "firmness": "", "weir": "older"},
+      {"id": "A3", "verdict": "fails", "measured": "", "firmness": ""}]})";
+  Verdicts verdicts = read_verdicts(folder / "v.json", all());
+  verdicts.set({.id = "A3", .band = {study::Answer::fails, ""}, .measured = ""});
+  std::ofstream(folder / "v.json") << to_json(all(), verdicts);
+  const Verdicts again = read_verdicts(folder / "v.json", all());
+  EXPECT_EQ(again.of("A1").weir, "old");
+  EXPECT_EQ(again.of("A2").weir, "older");
+  EXPECT_EQ(again.of("A3").weir, version());
 }
 
 TEST(Verdicts, KeepWhatTheSecondWorldChanges) {

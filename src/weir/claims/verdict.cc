@@ -44,6 +44,7 @@ Json to_json(const Claim& claim, const Verdict& verdict) {
            {"firmness", verdict.firmness},
            {"by_words", verdict.by_words},
            {"reason", verdict.reason}};
+  if (!verdict.weir.empty()) out["weir"] = verdict.weir;
   if (!claim.literal.empty()) {
     out["literal"] = claim.literal;
     out["by_words_firmness"] = verdict.by_words_firmness;
@@ -69,12 +70,15 @@ void check_verdict(const std::string& verdict, const std::string& id, const std:
         fmt::format("{}: the verdict of '{}' is '{}'; valid is {}", file, id, verdict, fmt::join(kValid, ", ")));
 }
 
-Verdict read_verdict(const Json& claim, const std::string& file, const std::vector<Claim>& claims) {
+// `weir` is the version that wrote the file, which has judged claims that name none.
+Verdict read_verdict(const Json& claim, const std::string& weir, const std::string& file,
+                     const std::vector<Claim>& claims) {
   Verdict out{.id = claim.at("id"), .measured = claim.at("measured"), .verdict = claim.at("verdict")};
   const Claim* known = find(claims, out.id);
   if (known == nullptr) throw InputError(fmt::format("{}: claims.toml has no claim '{}'", file, out.id));
   check_verdict(out.verdict, out.id, file);
   if (out.verdict == kNotRun) return out;
+  out.weir = claim.value("weir", weir);
   if (const auto second = claim.find(paper_of(*known).worlds.key); second != claim.end()) {
     out.second = second->at("verdict");
     out.second_firmness = second->at("firmness");
@@ -145,6 +149,7 @@ void Verdicts::set(const Judgement& judgement, bool is_as_written) {
     verdict.second_measured = judgement.second->measured;
   }
   verdict.reason = is_as_written ? reason_of(verdict) : "";
+  verdict.weir = version();
 }
 
 std::string to_json(const std::vector<Claim>& claims, const Verdicts& verdicts, const std::vector<std::string>& only) {
@@ -164,8 +169,10 @@ Verdicts read_verdicts(const std::string& file, const std::vector<Claim>& claims
     if (document.at("format") != result::kVerdictsFormat)
       throw InputError(fmt::format("{}: its format is {}; valid is {}: have the claims judged again by this version",
                                    file, document.at("format").dump(), result::kVerdictsFormat));
+    const std::string weir = document.value("weir", "");
     for (const Json& claim : document.at("claims"))
-      if (Verdict verdict = read_verdict(claim, file, claims); verdict.verdict != kNotRun) out.set(std::move(verdict));
+      if (Verdict verdict = read_verdict(claim, weir, file, claims); verdict.verdict != kNotRun)
+        out.set(std::move(verdict));
   } catch (const Json::exception& error) {
     throw InputError(fmt::format("{}: these are no verdicts: {}", file, error.what()));
   }

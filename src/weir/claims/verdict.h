@@ -28,6 +28,7 @@ struct Verdict {
       std::string(kNotRun);  // by the literal rule; the same where there is none; may be kNotMeasured
   std::string by_words_firmness;
   std::string reason;  // for what fails, or is not run
+  std::string weir;    // the version that judged; "" = not run, or not known
   // By the rule in the second world (Paper::worlds); all "" for claims that are judged in one world alone.
   std::string second;
   std::string second_firmness;
