@@ -45,7 +45,8 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
       rates_(live_rates(model.topology, params)),
       events_(0, {}),
       sent_(model.topology.ports()),
-      sent_by_(model.topology.hosts) {
+      sent_by_(model.topology.hosts),
+      scale_up_free_(model.topology.hosts) {
   if (!program().empty()) {
     auto driver = std::make_unique<engine::ProgramDriver>(program());
     program_driver_ = driver.get();

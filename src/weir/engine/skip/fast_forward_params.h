@@ -24,15 +24,18 @@ struct FastForwardParams {
         "it to be skipped; 0 = nothing is skipped, and the results are those without this table",
         "docs/guides/fast-forward.md");
     p.integer(
-        "settle", &FastForwardParams::settle, 0, 1'000'000,
-        "so many rounds are simulated before durations count: queues and phases take some to become what they are in "
-        "the long run; of flows, so many times two round trips");
+         "settle", &FastForwardParams::settle, 0, 1'000'000,
+         "so many rounds are simulated before durations count: queues and phases take some to become what they are in "
+         "the long run; of flows, so many times two round trips")
+        .not_with("theta", {"0"});
     p.integer(
-        "rounds", &FastForwardParams::rounds, 2, 100,
-        "so many durations in a row must agree, and skipped messages take their mean; of flows, so many parts of what "
-        "was looked at");
+         "rounds", &FastForwardParams::rounds, 2, 100,
+         "so many durations in a row must agree, and skipped messages take their mean; of flows, so many parts of what "
+         "was looked at")
+        .not_with("theta", {"0"});
     p.number("check", &FastForwardParams::check, 0, 1,
-             "this share of messages and spans that could be skipped is simulated and compared, drawn at random");
+             "this share of messages and spans that could be skipped is simulated and compared, drawn at random")
+        .not_with("theta", {"0"});
   }
 };
 
