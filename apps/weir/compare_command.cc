@@ -14,6 +14,7 @@
 
 #include "weir/base/params.h"
 #include "weir/commands.h"
+#include "weir/compare_collectives.h"
 #include "weir/compare_sides.h"
 #include "weir/output.h"
 #include "weir/study/compare.h"
@@ -57,6 +58,7 @@ struct Comparison {
   std::size_t only_base = 0;
   std::size_t only_other = 0;
   std::vector<Row> rows;
+  std::vector<ComparedTime> times;
   Fidelities fidelity;
   std::set<std::string> load_keys;  // in which the two sides differ, and which change the load or the duration
   std::string load_example;         // of the first two runs that do
@@ -102,6 +104,7 @@ void add_run(Comparison& out, const ComparedRun& base, const ComparedRun& other,
   out.fidelity.other_events += of_other.value("events", std::uint64_t{0});
   out.fidelity.base_cpu_s += of_base.value("cpu_s", 0.0);
   out.fidelity.other_cpu_s += of_other.value("cpu_s", 0.0);
+  add_times(out.times, base_files.document("summary.json"), other_files.document("summary.json"));
   const auto is_of_load = [](const study::Difference& d) { return d.of_load; };
   // an axis along which nothing else differs is one of loads: that is what is compared
   const bool is_axis = along_axis && std::all_of(differences.begin(), differences.end(), is_of_load);
@@ -208,12 +211,12 @@ std::string fidelity_text(const Fidelities& f) {
       f.base_events);
 }
 
-std::string to_text(const Comparison& c) {
-  std::string out = fmt::format("{} / {}{}{}\n", c.other, c.base, c.point.empty() ? "" : ", ", c.point);
+// Of flows, of which there are none in runs of messages that have no rows.
+std::string ratios_text(const Comparison& c) {
   const bool errors = c.fidelity.differ();
-  out += fmt::format("{:<20} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}{}\n", "ratio of FCTs", "n", "median", "geomean",
-                     "95 % interval", "slower", "faster",
-                     errors ? fmt::format(" {:>10} {:>9}", "mean error", "worst") : "");
+  std::string out = fmt::format("{:<20} {:>9} {:>9} {:>9}  {:<19} {:>9} {:>9}{}\n", "ratio of FCTs", "n", "median",
+                                "geomean", "95 % interval", "slower", "faster",
+                                errors ? fmt::format(" {:>10} {:>9}", "mean error", "worst") : "");
   std::string group = "all";
   for (const Row& row : c.rows) {
     if (row.group != group) out += fmt::format(" {}\n", row.group);
@@ -237,6 +240,14 @@ std::string to_text(const Comparison& c) {
                    "slower, faster: means of the seeds'\n",
                    c.runs);
   return out;
+}
+
+std::string to_text(const Comparison& c) {
+  const study::Ratios& all = c.rows.front().all;
+  const bool has_flows =
+      all.n + all.unfinished_base + all.unfinished_other + all.unfinished_both + c.only_base + c.only_other > 0;
+  return fmt::format("{} / {}{}{}\n", c.other, c.base, c.point.empty() ? "" : ", ", c.point) +
+         (has_flows || c.times.empty() ? ratios_text(c) : "") + to_text(c.times);
 }
 
 Json to_json(const Comparison& c) {
@@ -274,7 +285,8 @@ Json to_json(const Comparison& c) {
             {"other_cpu_s", c.fidelity.other_cpu_s},
             {"base_events", c.fidelity.base_events},
             {"other_events", c.fidelity.other_events}}},
-          {"ratios", std::move(rows)}};
+          {"ratios", std::move(rows)},
+          {"collectives", to_json(c.times)}};
 }
 
 // Once for all comparisons.

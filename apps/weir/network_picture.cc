@@ -15,68 +15,48 @@
 #include "weir/base/params.h"
 #include "weir/base/text.h"
 #include "weir/net/model/topologies.h"
+#include "weir/network_boxes.h"
 #include "weir/probe/port_choice.h"
 
 namespace weir::app {
 namespace {
 
-constexpr std::size_t kMostHosts = 40;     // drawn one by one
-constexpr std::size_t kMostSwitches = 17;  // in a row
-constexpr double kRow = 130;               // from one row to the next
-constexpr double kTop = 60;
-constexpr double kLeft = 70;      // names of the tiers
-constexpr double kBox = 22;       // its height
 constexpr double kCrossAt = 0.3;  // of a line's way, the cross of a link that goes down
-constexpr double kLetter = 7;
 constexpr double kTitleLetter = 8;
-constexpr double kGap = 12;
+constexpr double kServerRoom = 40;  // below GPUs, for the bar of their server and its name
+constexpr double kFrame = 6;        // around GPUs
+constexpr const char* kScaleUpColour = "#76a12a";
 constexpr std::array<const char*, 6> kColours{"#4477aa", "#228833", "#aa3377", "#997700", "#66ccee", "#555555"};
 constexpr const char* kPathColour = "#cc3311";
 constexpr const char* kDownColour = "#111111";
 constexpr const char* kDashes = "5 3";  // of what stands for several
 constexpr double kLetterShift = 4;  // of a line's middle to its letters' foot, for no renderer needs to know baselines
 
-// A node, or several that are drawn as one.
-struct Box {
-  std::vector<std::uint32_t> nodes;
-  std::string label;
-  bool several = false;
-  double x = 0;  // of the middle
-  double y = 0;
-  double width() const { return kLetter * static_cast<double>(label.size()) + 12; }
-};
-
-Box box_of(std::uint32_t node) { return {.nodes = {node}, .label = fmt::format("{}", node)}; }
-
-Box box_of(std::vector<std::uint32_t> nodes, std::string label) {
-  return {.nodes = std::move(nodes), .label = std::move(label), .several = true};
-}
-
 class Picture {
  public:
-  explicit Picture(const NetworkView& view)
-      : t_(view.topology), box_of_node_(view.topology.nodes()), events_(link_events(view)) {
+  explicit Picture(const NetworkView& view) : t_(view.topology), boxes_(view.topology), events_(link_events(view)) {
     for (const NetworkPaths& paths : view.paths)
       for (const NetworkPath& path : paths.listed)
         for (const std::uint32_t port : path.ports) on_path_.insert(port / 2);
     sort_kinds();
-    place_switches();
-    place_hosts();
-    measure_bows();
-    space_out();
+    double width = 24 + kTitleLetter * static_cast<double>(title().size());
+    for (const Entry& entry : legend_entries())
+      width = std::max(width, 72 + kLetter * static_cast<double>(entry.text.size()));
+    width_ = boxes_.space_out(width);
   }
 
   std::string svg() const {
     const std::string drawn = lines();
     const auto entries = legend_entries();
-    const double height = row_y(rows_.size() - 1) + 70 + kEntry * static_cast<double>(entries.size());
+    const double height = boxes_.row_y(boxes_.rows().size() - 1) + 70 + (boxes_.has_servers() ? kServerRoom : 0) +
+                          kEntry * static_cast<double>(entries.size());
     std::string out = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
         "{1:.0f}\" "
         "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         "<text x=\"12\" y=\"24\" font-size=\"14\">{2}</text>\n",
         width_, height, markup(title()));
-    out += drawn + boxes() + legend(entries, height);
+    out += frames() + drawn + boxes() + legend(entries, height);
     return out + "</svg>\n";
   }
 
@@ -108,96 +88,12 @@ class Picture {
     std::stable_sort(kinds_.begin(), kinds_.end(), [&](const auto& x, const auto& y) { return links[x] > links[y]; });
   }
 
-  // Rows of tiers, the highest first; hosts, the last one, are placed afterwards.
-  void place_switches() {
-    const auto tiers = nodes_by_tier(t_);
-    rows_.resize(tiers.size());
-    for (std::size_t tier = 1; tier < tiers.size(); ++tier) {
-      const auto& nodes = tiers[tier];
-      auto& row = rows_[tiers.size() - 1 - tier];
-      const bool all = nodes.size() <= kMostSwitches;
-      const auto middle = nodes.begin() + static_cast<std::ptrdiff_t>(all ? nodes.size() : kMostSwitches / 2);
-      const auto rest = all ? nodes.end() : nodes.end() - static_cast<std::ptrdiff_t>(kMostSwitches / 2);
-      std::for_each(nodes.begin(), middle, [&](std::uint32_t node) { add(row, box_of(node)); });
-      if (!all) add(row, box_of({middle, rest}, fmt::format("... {} more ...", rest - middle)));
-      std::for_each(rest, nodes.end(), [&](std::uint32_t node) { add(row, box_of(node)); });
-    }
-  }
-
-  // In the order of the boxes above them, those of one box side by side.
-  void place_hosts() {
-    std::map<std::size_t, std::vector<std::uint32_t>> of_box;
-    for (const net::Link& link : t_.links)
-      if (std::min(link.a, link.b) < t_.hosts)
-        of_box[box_of_node_[std::max(link.a, link.b)]].push_back(std::min(link.a, link.b));
-    std::vector<std::pair<double, std::size_t>> order;
-    for (const auto& [box, hosts] : of_box) order.emplace_back(place_in_row_[box], box);
-    std::sort(order.begin(), order.end());
-    for (const auto& [place, box] : order) {
-      auto& hosts = of_box[box];
-      std::sort(hosts.begin(), hosts.end());
-      if (t_.hosts <= kMostHosts) {
-        for (const std::uint32_t host : hosts) add(rows_.back(), box_of(host));
-        continue;
-      }
-      std::string label = boxes_[box].several ? fmt::format("... {} more ...", hosts.size()) : number_ranges(hosts);
-      if (label.size() > 16) label = fmt::format("{} hosts", hosts.size());
-      add(rows_.back(), hosts.size() == 1 ? box_of(hosts[0]) : box_of(hosts, label));
-    }
-  }
-
-  void add(std::vector<std::size_t>& row, Box box) {
-    for (const std::uint32_t node : box.nodes) box_of_node_[node] = boxes_.size();
-    place_in_row_.push_back(static_cast<double>(row.size()));
-    row_of_.push_back(static_cast<std::size_t>(&row - rows_.data()));
-    row.push_back(boxes_.size());
-    boxes_.push_back(std::move(box));
-  }
-
-  void space_out() {
-    double widest = 420;
-    std::vector<double> wide(rows_.size());
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      for (const std::size_t b : rows_[r]) wide[r] += boxes_[b].width() + kGap;
-      widest = std::max(widest, wide[r]);
-    }
-    width_ = std::max(kLeft + widest + kGap, 24 + kTitleLetter * static_cast<double>(title().size()));
-    for (const Entry& entry : legend_entries())
-      width_ = std::max(width_, 72 + kLetter * static_cast<double>(entry.text.size()));
-    widest = width_ - kLeft - kGap;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      const double room = (widest - wide[r]) / static_cast<double>(std::max<std::size_t>(1, rows_[r].size()));
-      double x = kLeft;
-      for (const std::size_t b : rows_[r]) {
-        boxes_[b].x = x + (boxes_[b].width() + kGap + room) / 2;
-        boxes_[b].y = row_y(r);
-        x += boxes_[b].width() + kGap + room;
-      }
-    }
-  }
-
-  // The middle of a row. Lines between nodes of the highest one need room above it.
-  double row_y(std::size_t row) const { return kTop + highest_bow_ + kRow * static_cast<double>(row) + kBox / 2; }
-
-  // How high a line between two boxes of a row bows over those that stand between them.
-  double bow(std::size_t from, std::size_t to) const {
-    const double apart = std::abs(place_in_row_[from] - place_in_row_[to]);
-    return row_of_[from] != row_of_[to] || apart < 2 ? 0 : std::min(kBox + 8 * apart, kRow / 2);
-  }
-
-  // Before boxes are placed.
-  void measure_bows() {
-    for (const net::Link& link : t_.links)
-      if (row_of_[box_of_node_[link.a]] == 0)
-        highest_bow_ = std::max(highest_bow_, bow(box_of_node_[link.a], box_of_node_[link.b]));
-  }
-
   // Parallel links are one line.
   std::string lines() const {
     std::map<std::tuple<std::size_t, std::size_t, Kind>, Line> all;
     for (std::uint32_t l = 0; l < t_.links.size(); ++l) {
       const net::Link& link = t_.links[l];
-      const auto [from, to] = std::minmax(box_of_node_[link.a], box_of_node_[link.b]);
+      const auto [from, to] = std::minmax({boxes_.of_node(link.a), boxes_.of_node(link.b)});
       Line& line = all[{from, to, Kind{link.rate, link.delay}}];
       line.links.push_back(l);
       line.path = line.path || on_path_.contains(l);
@@ -216,9 +112,9 @@ class Picture {
   }
 
   std::string one(std::size_t a, std::size_t b, const Kind& kind, const Line& line) const {
-    const Box& from = boxes_[a];
-    const Box& to = boxes_[b];
-    const double up = bow(a, b);
+    const NetworkBox& from = boxes_[a];
+    const NetworkBox& to = boxes_[b];
+    const double up = boxes_.bow(a, b);
     const double begin = edge(from, to, up);
     const double end = edge(to, from, up);
     const double x = (from.x + to.x) / 2;
@@ -234,9 +130,9 @@ class Picture {
 
   // That links of a line go down at some time.
   std::string mark(std::size_t a, std::size_t b, const Line& line) const {
-    const Box& from = boxes_[a];
-    const Box& to = boxes_[b];
-    const double up = bow(a, b);
+    const NetworkBox& from = boxes_[a];
+    const NetworkBox& to = boxes_[b];
+    const double up = boxes_.bow(a, b);
     const double begin = edge(from, to, up);
     const double end = edge(to, from, up);
     // Lines of a regular network meet in their middles, so that a cross there would be on several.
@@ -247,7 +143,7 @@ class Picture {
   }
 
   // Where a line leaves a box: at its edge, for behind the row's other boxes it would seem to end at one of these.
-  static double edge(const Box& box, const Box& other, double up) {
+  static double edge(const NetworkBox& box, const NetworkBox& other, double up) {
     if (box.y == other.y) return up > 0 ? box.y - kBox / 2 : box.y;
     return box.y + (other.y > box.y ? kBox / 2 : -kBox / 2);
   }
@@ -284,15 +180,48 @@ class Picture {
     return out;
   }
 
+  // Around the GPUs of each server, with the switch of its scale-up links as a bar.
+  std::string frames() const {
+    std::string out;
+    const std::vector<std::size_t>& row = boxes_.rows().back();
+    for (std::size_t first = 0, end = 0; boxes_.has_servers() && first < row.size(); first = end) {
+      while (end < row.size() && boxes_[row[end]].server == boxes_[row[first]].server) ++end;
+      out += frame(row, first, end);
+    }
+    return out;
+  }
+
+  std::string frame(const std::vector<std::size_t>& row, std::size_t first, std::size_t end) const {
+    const NetworkBox& begin = boxes_[row[first]];
+    const NetworkBox& last = boxes_[row[end - 1]];
+    const double left = begin.x - begin.width() / 2 - kFrame;
+    const double wide = last.x + last.width() / 2 + kFrame - left;
+    const double foot = begin.y + kBox / 2;
+    std::string out = fmt::format(
+        "<g><title>{}: nodes {}-{}, joined by scale-up links as well</title><rect x=\"{:.1f}\" y=\"{:.1f}\" "
+        "width=\"{:.1f}\" height=\"{:.1f}\" rx=\"4\" fill=\"#fafafa\" stroke=\"#999\"/>",
+        begin.server, begin.nodes.front(), last.nodes.back(), left, begin.y - kBox / 2 - kFrame, wide,
+        kBox + kFrame + kServerRoom);
+    for (std::size_t i = first; i < end; ++i)
+      out += fmt::format("<path d=\"M{:.1f} {:.1f}v10\" stroke=\"{}\" stroke-width=\"2\"/>", boxes_[row[i]].x, foot,
+                         kScaleUpColour);
+    return out + fmt::format(
+                     "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"6\" fill=\"{}\"/><text x=\"{:.1f}\" "
+                     "y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#333\">{}</text></g>\n",
+                     left + kFrame, foot + 10, wide - 2 * kFrame, kScaleUpColour, left + wide / 2, foot + 32,
+                     begin.server);
+  }
+
   std::string boxes() const {
     std::string out;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      const auto tier = static_cast<std::uint8_t>(rows_.size() - 1 - r);
-      const double y = row_y(r);
+    const auto& rows = boxes_.rows();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const auto tier = static_cast<std::uint8_t>(rows.size() - 1 - r);
+      const double y = boxes_.row_y(r);
       out += fmt::format("<text x=\"12\" y=\"{:.1f}\" fill=\"#555\">{}</text>\n", y + kLetterShift,
                          probe::tier_name(tier));
-      for (const std::size_t b : rows_[r]) {
-        const Box& box = boxes_[b];
+      for (const std::size_t b : rows[r]) {
+        const NetworkBox& box = boxes_[b];
         out += fmt::format(
             "<g><title>node{} {}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\" rx=\"{}\" "
             "fill=\"{}\" stroke=\"#333\"{}/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text></g>\n",
@@ -314,8 +243,12 @@ class Picture {
            .width = stroke(kind)});
       if (others) break;
     }
-    if (std::any_of(boxes_.begin(), boxes_.end(), [](const Box& box) { return box.several; }))
+    if (std::any_of(boxes_.all().begin(), boxes_.all().end(), [](const NetworkBox& box) { return box.several; }))
       out.push_back({.text = "dashed: several nodes as one box, and their links", .stroke = "#333", .dashed = true});
+    if (boxes_.has_servers())
+      out.push_back({.text = "the switch of a server's scale-up links, such as NVLink, which are not of this network",
+                     .stroke = kScaleUpColour,
+                     .width = 6});
     if (!on_path_.empty()) out.push_back({.text = "links of the paths", .stroke = kPathColour, .width = 3});
     if (events_.empty()) return out;
     // each of few links, else how many there are
@@ -355,12 +288,7 @@ class Picture {
   }
 
   const net::Topology& t_;
-  std::vector<std::vector<std::size_t>> rows_;  // of boxes, from the top
-  std::vector<Box> boxes_;
-  std::vector<double> place_in_row_;  // by box
-  std::vector<std::size_t> row_of_;   // by box
-  double highest_bow_ = 0;            // of lines between nodes of the highest row
-  std::vector<std::size_t> box_of_node_;
+  NetworkBoxes boxes_;
   std::map<std::uint32_t, std::string> events_;  // in words, of links that go down or up
   std::set<std::uint32_t> on_path_;              // links
   std::vector<Kind> kinds_;

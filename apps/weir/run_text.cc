@@ -182,6 +182,8 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     show_text(run::to_json(outcome));
   else if (!o.quiet)
     show_outcome(s, outcome, ecn, directory, why);
+  for (std::size_t i = s.notices.size(); i < outcome.manifest.notices.size(); ++i)  // those of before the run are told
+    notice("weir: {}", outcome.manifest.notices[i]);
   if (!why.empty()) notice("weir: {}; the result is incomplete", why);
   if (!outcome.checkpoint_problem.empty())
     notice("weir: the last checkpoint is not kept: {}", outcome.checkpoint_problem);

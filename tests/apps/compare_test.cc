@@ -353,5 +353,44 @@ TEST_F(Compare, PacketsFastForwardAndFlows) {
   EXPECT_NE(text.out.find("errors: of run.fidelity = \"flow\" if"), std::string::npos) << text.out;
 }
 
+// Runs whose messages have no rows: how long each collective took, and what its hosts did meanwhile.
+TEST_F(Compare, CollectivesOfRunsWithoutFlows) {
+  std::ofstream(dir("calls.toml")) << R"([topology]
+kind = "star"
+hosts = 8
+rate = "400 Gbps"
+[algorithm]
+name = "hpcc"
+[[traffic]]
+kind = "collective"
+tag = "job"
+operation = "ring-all-reduce"
+size = "1 MB"
+compute = "100 us"
+repeat = 2
+messages = "sums"
+)";
+  const auto run = [&](const std::string& name, const std::string& change) {
+    return weir({"run", dir("calls.toml"), "--out", dir(name), "--set", change});
+  };
+  const Output first = run("once", "traffic.0.compute=100 us");
+  EXPECT_NE(first.out.find("224 messages finished, 0 unfinished, in "), std::string::npos) << first.out;
+  EXPECT_EQ(run("slow", "traffic.0.compute=300 us").status, 0);
+  const Json all = json({dir("once"), dir("slow")}).at(0).at("collectives");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all.at(0).at("activity"), "");
+  EXPECT_NEAR(all.at(0).at("other_ps").get<double>() - all.at(0).at("base_ps").get<double>(), 400e6, 1);
+  EXPECT_EQ(all.at(1).at("activity"), "computation");
+  EXPECT_EQ(all.at(1).at("base_ps"), 200e6);
+  EXPECT_EQ(all.at(1).at("ratio"), 3);
+  EXPECT_EQ(all.at(2).at("activity"), "ring-all-reduce");
+  EXPECT_EQ(all.at(2).at("ratio"), 1);
+  const Output text = weir({"compare", dir("once"), dir("slow")});
+  EXPECT_EQ(text.out.find("ratio of FCTs"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("    computation                    200.000 us       600.000 us    3.0000\n"),
+            std::string::npos)
+      << text.out;
+}
+
 }  // namespace
 }  // namespace weir::app

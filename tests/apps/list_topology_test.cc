@@ -337,6 +337,29 @@ TEST_F(Small, LinesEndAtTheEdgesOfBoxes) {
   EXPECT_EQ(lines, 8u);
 }
 
+// A server has a frame with its name and the switch of its scale-up links; of many GPUs it is one box.
+TEST_F(Small, ServersHaveFrames) {
+  const std::string svg = folder_ / "a.svg";
+  const auto picture = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--svg", svg});
+    listing(arguments);
+    return read_file(svg);
+  };
+  const std::string two = picture({file_, "--set", "topology.hosts_per_server=2"});
+  EXPECT_NE(two.find("<title>server 1: nodes 2-3, joined by scale-up links as well</title>"), std::string::npos);
+  EXPECT_EQ(count(two, ">server "), 2u + 2u);  // tooltips and names
+  EXPECT_EQ(count(two, "v10\""), 4u);          // of each GPU to its switch
+  EXPECT_EQ(count(two, "the switch of a server's scale-up links"), 1u);
+  const std::string rails = picture({"rail-optimised"});
+  EXPECT_EQ(count(rails, "joined by scale-up links"), 16u);
+  EXPECT_EQ(count(rails, ">8-15</text>"), 1u);
+  const std::string many = picture({"dgx-superpod-512"});
+  EXPECT_NE(many.find("<title>servers 8-55: nodes 64-447, joined by scale-up links as well</title>"),
+            std::string::npos);
+  EXPECT_EQ(count(many, "joined by scale-up links"), 17u);
+  EXPECT_EQ(picture({file_}).find("scale-up"), std::string::npos);
+}
+
 TEST_F(Small, IsListedFromAResult) {
   ASSERT_EQ(weir({"run", file_, "-q", "--out", folder_ / "out"}).status, 0);
   EXPECT_EQ(listing({folder_ / "out"}), listing({file_}));

@@ -149,6 +149,25 @@ TEST(Topology, RailsJoinTheGpusOfOneNumber) {
   EXPECT_EQ(build(Rail{}).place.size(), 128u);
 }
 
+// Without a number of spines there are as few as a leaf needs that is not to be oversubscribed.
+TEST(Topology, RailsHaveTheSpinesThatTheirLeavesNeed) {
+  const auto spines = [](Rail rail) {
+    rail.spines = 0;
+    const Topology t = build(rail);
+    const std::uint32_t leaves = (rail.rails == 0 ? rail.gpus : rail.rails) * rail.tors * rail.planes * rail.servers /
+                                 std::min(rail.servers, rail.servers_per_segment);
+    return (t.nodes() - t.hosts - leaves) / rail.planes;
+  };
+  EXPECT_EQ(spines({.servers = 16}), 16u);
+  EXPECT_EQ(spines({.servers = 64}), 64u);
+  EXPECT_EQ(spines({.servers = 64, .servers_per_segment = 32}), 32u);
+  EXPECT_EQ(spines({.servers = 16, .rails = 4}), 32u);
+  EXPECT_EQ(spines({.servers = 16, .links_per_pair = 4}), 4u);
+  EXPECT_EQ(spines({.servers = 15, .fabric_rate = 800_Gbps}), 8u);
+  EXPECT_EQ(spines({.servers = 16, .host_links = 2}), 32u);
+  EXPECT_EQ(spines({.servers = 16, .host_rate = 200_Gbps, .planes = 2, .tors = 2}), 8u);
+}
+
 // Links of NICs to ToRs and of ToRs to spines, ToRs and spines of SimAI's generator, at 128 and 1,024 GPUs.
 TEST(Topology, RailsHaveTheLinksOfSimAisTemplates) {
   struct Case {
@@ -305,7 +324,6 @@ TEST(Topology, ImpossibleParametersNameTheirKey) {
       {[] { build(Rail{.servers = 16, .servers_per_segment = 5}); },
        "servers_per_segment: 16 servers make no segments of 5; valid is a divisor of 16, or more for one segment"},
       {[] { build(Rail{.servers_per_segment = 0}); }, "servers_per_segment: 0 is out of range; valid is at least 1"},
-      {[] { build(Rail{.spines = 0}); }, "spines: 0 is out of range; valid is at least 1"},
       {[] { build(Rail{.gpus = 0}); }, "servers: servers and gpus make 0 hosts; valid is 2 to 2097152"},
       {[] { build(Rail{.servers = 70000, .servers_per_segment = 70000}); },
        "servers_per_segment: servers_per_segment, gpus, rails, spines and links_per_pair give a switch 70016 ports; "

@@ -207,12 +207,11 @@ TEST(BadInput, IsTold) {
        "a.toml:8: key 'traffic.0.operation': missing; write one of ring-all-reduce, ring-reduce-scatter, "
        "ring-all-gather, all-to-all, halving-doubling-all-reduce, hierarchical-all-reduce, tree-all-reduce, "
        "ring-broadcast, ring-reduce, gather, scatter, all-to-all-v, barrier, bruck-all-to-all, bruck-all-gather, "
-       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce, all-reduce (what the hosts do; trees are two at "
-       "once, each with half of the buffer; in-switch: the scale-up switch of a server adds up, as NVLink SHARP does "
-       "(NCCL's "
-       "NVLS); all-reduce: by ring, tree, hierarchical or in-switch, whichever NCCL's tuning expects to be the "
-       "quickest "
-       "for these servers and this size)"},
+       "pat-all-gather, pat-reduce-scatter, in-switch-all-reduce, in-switch-all-gather, in-switch-reduce-scatter, "
+       "all-reduce, all-gather, reduce-scatter (what the hosts do; trees are two at once, each with half of the "
+       "buffer; in-switch: the scale-up switch of a server adds up and spreads, as NVLink SHARP does (NCCL's NVLS); "
+       "all-reduce, all-gather and reduce-scatter: by ring, tree, hierarchical, in-switch or PAT, whichever NCCL's "
+       "tuning expects to be the quickest for these servers and this size)"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"3 B\"",
        "a.toml:11: key 'traffic.0.size': 3 B is out of range; 4 hosts and 1 chunk(s) need at least 4 B"},
       {"kind = \"incast\"\nsize = \"100 KB\"", "kind = \"hsdp\"\ngroup = 3",
@@ -312,11 +311,11 @@ TEST(BadInput, IsTold) {
        "a.toml:11: key 'network.loss.0.probability': missing; write a number (a packet is lost on the wire with this "
        "probability; pause and resume frames never are)"},
       {"", "[[network.loss]]\nprobability = 1.5\n",
-       "a.toml:12: key 'network.loss.0.probability': 1.5 is out of range; valid is 0 to 1"},
+       "a.toml:12: key 'network.loss.0.probability': 1.5 is out of range; valid is 0 to 1, with retry less than 1"},
       {"kind = \"incast\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nplaces = \"0\"",
-       "a.toml:11: key 'traffic.0.places': '0' is 1 host(s); a collective needs at least 2"},
+       "a.toml:11: key 'traffic.0.places': 1 host; a collective needs at least 2"},
       {"kind = \"incast\"", "kind = \"collective\"\noperation = \"ring-all-reduce\"\nranks = 1",
-       "a.toml:11: key 'traffic.0.ranks': '1' is 1 host(s); a collective needs at least 2"},
+       "a.toml:11: key 'traffic.0.ranks': 1 host; a collective needs at least 2"},
       {"", "[[network.loss]]\nprobability = 0.1\nlinks = \"0-3\"\n",
        "a.toml:13: key 'network.loss.0.links': there is no link 0-3; 0 is linked to 4"},
       {"", "[[network.loss]]\nprobability = 0.1\nlinks = \"fabric\"\n",

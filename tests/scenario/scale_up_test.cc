@@ -118,6 +118,77 @@ TEST(ScaleUpSharing, IsOfAllTraffic) {
   }
 }
 
+// Ways out are one for all tables. Of two exchanges the one that begins 1 us later sends when the other has sent all,
+// and steps of two rings go in turn: each of the six takes twice as long, 8 us, but the last, which has no other behind
+// it.
+TEST(ScaleUpSharing, IsOfAllTrafficIfItIsSerial) {
+  const std::string traffic = kServer.substr(kServer.find("[[traffic]]"));
+  const auto times = [&](std::vector<std::string> set) {
+    const auto run = build(load_scenario(kServer + traffic + "start = \"1 us\"\n", "a.toml", set));
+    while (!run.simulation->advance()) {
+    }
+    std::vector<std::int64_t> out;
+    for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) out.push_back(one.completion->ps);
+    return out;
+  };
+  const auto us = [](std::int64_t first, std::int64_t second) {
+    return std::vector{first * 100'000, second * 100'000};
+  };
+  for (const std::string fidelity : {"run.fidelity=exact", "run.fidelity=flow"}) {
+    EXPECT_EQ(times({fidelity}), us(125, 235));
+    EXPECT_EQ(times({fidelity, "traffic.0.operation=ring-all-reduce", "traffic.1.operation=ring-all-reduce"}),
+              us(445, 475));
+    EXPECT_EQ(times({fidelity, "traffic.1.repeat=2"}), us(125, 360));
+    EXPECT_EQ(times({fidelity, "topology.hosts=8", "traffic.0.hosts=0-3", "traffic.1.hosts=4-7"}), us(125, 125));
+  }
+}
+
+// What tables at the same GPUs do not know of each other is told, with their names.
+TEST(ScaleUpSharing, IsToldWhereItIsNone) {
+  const std::string traffic = kServer.substr(kServer.find("[[traffic]]"));
+  const std::string two = kServer + "tag = \"a\"\n" + traffic + "tag = \"b\"\n";
+  const auto told = [&](std::vector<std::string> set) {
+    const auto s = load_scenario(two, "a.toml", set);
+    std::vector<std::string> out;
+    for (const std::string& warning : warnings(s, *build_model(s)))
+      if (warning.find("same GPUs") != std::string::npos) out.push_back(warning);
+    return out;
+  };
+  const std::string apart =
+      "traffic.0 ('a') and traffic.1 ('b') use scale-up links of the same GPUs (the first: host 0) and do not notice "
+      "each other there; write the same scale_up_sharing in each, and with \"max-min\" the same group and "
+      "scale_up_rate";
+  const std::string compute =
+      "traffic.0 ('a') and traffic.1 ('b') compute on the same GPUs (the first: host 0), each as if it had them for "
+      "itself: where they do so at once, each computes too quickly";
+  const std::vector<std::string> none;
+  EXPECT_EQ(told({}), none);
+  EXPECT_EQ(told({"traffic.1.scale_up_rate=400 Gbps"}), none);
+  EXPECT_EQ(told({kShared}), std::vector{apart});
+  EXPECT_EQ(told({kShared, "traffic.1.scale_up_sharing=max-min"}), none);
+  EXPECT_EQ(told({kShared, "traffic.1.scale_up_sharing=max-min", "traffic.1.scale_up_rate=400 Gbps"}),
+            std::vector{apart});
+  EXPECT_EQ(told({kShared, "topology.hosts=8", "traffic.0.hosts=0-3", "traffic.1.hosts=4-7"}), none);
+  EXPECT_EQ(told({"traffic.0.compute=1 us"}), none);
+  EXPECT_EQ(told({"traffic.0.compute=1 us", "traffic.1.compute=1 us"}), std::vector{compute});
+  EXPECT_EQ(told({"run.fidelity=flow", "traffic.0.compute=1 us", "traffic.1.compute=1 us"}), std::vector{compute});
+}
+
+// An all-gather by the switch has all of 1,600 KB come to each GPU, and of a reduce-scatter all leaves it: 16 us by 100
+// GB/s, 32 us at half of that.
+TEST(InSwitchParts, TakeTheTimesByHand) {
+  for (const std::string operation : {"in-switch-all-gather", "in-switch-reduce-scatter"})
+    for (const std::string sharing : {"serial", "max-min"}) {
+      const auto found = only(kServer, {"traffic.0.operation=" + operation, "traffic.0.scale_up_sharing=" + sharing,
+                                        "traffic.0.in_switch_efficiency=0.5"});
+      EXPECT_NEAR(static_cast<double>(found.completion->ps), 32'500'000, 200) << operation << ", " << sharing;
+      EXPECT_NEAR(*found.bus_bandwidth() / 8e9, 0.75 * 1'600'000 / 32'500, 0.01);
+    }
+  EXPECT_NE(refusal_of(kServer, {"traffic.0.operation=in-switch-all-gather", "traffic.0.group=1"})
+                .find("write how many GPUs they have"),
+            std::string::npos);
+}
+
 // 5/4 of 1,600 KB at half the rate go out of and into each of four GPUs: 40 us, where a ring takes 24 us at the whole
 // one. Each server has an operation of its own.
 TEST(InSwitchAllReduce, TakesTheTimeByHand) {
@@ -159,7 +230,7 @@ TEST(InSwitchAllReduce, IsOfOneServer) {
   const std::string in_switch = "traffic.0.operation=in-switch-all-reduce";
   EXPECT_EQ(refusal({in_switch}), "");
   EXPECT_NE(
-      refusal({in_switch, "topology.hosts=8"}).find("host 4 is not of the server of host 0, whose switch adds up"),
+      refusal({in_switch, "topology.hosts=8"}).find("host 4 is not of the server of host 0, whose switch does it"),
       std::string::npos);
   EXPECT_NE(refusal({in_switch, "traffic.0.group=1"}).find("write how many GPUs they have"), std::string::npos);
 }

@@ -386,9 +386,10 @@ TEST(Schedules, SayWhatIsWrong) {
        "traffic.0.active_chunks=1"},
       "1 of 2 channels at a time would wait for each other for ever");
   has({"traffic.0.ranks=2", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2"}, "does not divide");
-  has({"traffic.0.ranks=3"}, "no whole number of 3 * 1 = 3");
-  has({"traffic.0.ranks=2", "traffic.0.stride=3"}, "no whole number of 2 * 3 = 6");
-  has({"traffic.0.stride=2"}, "no whole number of 8 * 2 = 16");
+  has({"traffic.0.ranks=3"}, "3 does not divide the 8 hosts into whole process groups; valid are 2, 4, 8");
+  has({"traffic.0.ranks=2", "traffic.0.stride=3"},
+      "3 does not divide the 4 process groups of 2 of the 8 hosts; valid are 1, 2, 4");
+  has({"traffic.0.stride=2"}, "without ranks there is one process group, of all hosts; write ranks as well, or 1");
   has({"traffic.0.operation=gather", "traffic.0.active_chunks=2"}, "no steps that wait for each other");
   has({"traffic.0.operation=all-to-all-v"}, "leave this out");
   has({"traffic.0.operation=barrier", "traffic.0.size=8 B", "traffic.0.chunks=9"}, "need at least 9 B");

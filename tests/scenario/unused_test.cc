@@ -89,16 +89,61 @@ TEST(UnusedParameters, AreTold) {
         "\"all-to-all-v\" or \"gather\" or \"scatter\"",
         "a.toml:16: traffic.1.within, across have no effect: each needs traffic.1.operation = "
         "\"hierarchical-all-reduce\"",
-        "a.toml:18: traffic.1.generation has no effect: it needs traffic.1.operation = \"all-reduce\"",
+        "a.toml:18: traffic.1.generation has no effect: it needs traffic.1.operation = \"all-reduce\" or "
+        "\"all-gather\" or \"reduce-scatter\"",
         "a.toml:14: traffic.1.order has no effect: it needs traffic.1.operation = \"all-to-all\" or "
         "\"all-to-all-v\""}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nwindow = 2\n", {}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"scatter\"\nsize = \"1 KB\"\nstep_delay = \"1 us\"\n",
        {"a.toml:13: traffic.1.step_delay has no effect: it has none with traffic.1.operation = \"all-to-all\" or "
-        "\"all-to-all-v\" or \"gather\" or \"scatter\" or \"in-switch-all-reduce\""}},
+        "\"all-to-all-v\" or \"gather\" or \"scatter\" or \"in-switch-all-reduce\" or \"in-switch-all-gather\" or "
+        "\"in-switch-reduce-scatter\""}},
       {hpcc + "[[traffic]]\nkind = \"training\"\ntensor = 4\ngroup = 1\nactivations = \"1 MB\"\ngradients = \"1 MB\"\n"
               "attention = \"10 us\"\nmlp = \"10 us\"\nslow_factor = 3\n",
        {"a.toml:17: traffic.1.slow_factor has no effect: it has none with traffic.1.slow = \"\""}},
+      // of servers
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\ngroup = "
+              "1\nscale_up_rate = \"800 Gbps\"\nscale_up_sharing = \"max-min\"\n",
+       {"a.toml:14: traffic.1.scale_up_rate, scale_up_sharing have no effect: each has none with traffic.1.group = 1"}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"hierarchical-all-reduce\"\nsize = \"1 KB\"\ngroup = "
+              "2\nin_switch_efficiency = 0.5\nscale_up_sharing = \"max-min\"\npxn = true\n",
+       {"a.toml:14: traffic.1.in_switch_efficiency has no effect: it needs traffic.1.operation = "
+        "\"all-reduce\" or \"all-gather\" or \"reduce-scatter\" or \"in-switch-all-reduce\" or "
+        "\"in-switch-all-gather\" or \"in-switch-reduce-scatter\", or traffic.1.within = \"switch\"",
+        "a.toml:16: traffic.1.pxn has no effect: it has none with traffic.1.operation = \"tree-all-reduce\" or "
+        "\"hierarchical-all-reduce\" or \"in-switch-all-reduce\" or \"in-switch-all-gather\" or "
+        "\"in-switch-reduce-scatter\""}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"hierarchical-all-reduce\"\nsize = \"1 KB\"\ngroup = "
+              "2\nin_switch_efficiency = 0.5\nwithin = \"switch\"\n",
+       {}},
+      // messages of which no two go to one host
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nslots = 2\n",
+       {"a.toml:13: traffic.1.slots has no effect: it needs traffic.1.chunks other than 1, or traffic.1.chunk_size "
+        "other "
+        "than \"0 B\", or traffic.1.operation = \"ring-all-reduce\" or \"ring-reduce-scatter\" or "
+        "\"ring-all-gather\" or \"tree-all-reduce\" or \"hierarchical-all-reduce\" or "
+        "\"halving-doubling-all-reduce\""}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nslots = 2\nchunks = "
+              "2\n",
+       {}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\nslots = 2\n", {}},
+      // of links that never change, or when all is over
+      {hpcc + "[network]\nreroute_delay = \"1 us\"\n",
+       {"a.toml:10: network.reroute_delay has no effect: it needs a row [[network.link_event]] or "
+        "[[network.failure]]"}},
+      {hpcc + "[network]\nreroute_delay = \"1 us\"\n[[network.failure]]\nprobability = 0\n", {}},
+      {hpcc + "[run]\nstop = \"5 us\"\n[[network.link_event]]\ntime = \"5 us\"\na = 0\nb = 4\nstate = \"down\"\n",
+       {"a.toml:12: network.link_event.0.time has no effect: it needs a time before run.stop"}},
+      {hpcc + "[run]\nstop = \"6 us\"\n[[network.link_event]]\ntime = \"5 us\"\na = 0\nb = 4\nstate = \"down\"\n", {}},
+      // of hosts with one port of 100 Gb/s
+      {hpcc + "[algorithm.load_balancing]\nports = \"lane\"\nanswer_ports = \"hash\"\n[host]\nnic_rate = \"200 "
+              "Gbps\"\n",
+       {"a.toml:13: host.nic_rate has no effect: it needs hosts whose ports together are quicker than that",
+        "a.toml:10: algorithm.load_balancing.ports, answer_ports have no effect: each needs hosts with several "
+        "ports"}},
+      {hpcc + "[host]\nnic_rate = \"50 Gbps\"\n", {}},
+      {hpcc + "[run.fast_forward]\ntheta = 0\nsettle = 8\n",
+       {"a.toml:11: run.fast_forward.settle has no effect: it has none with run.fast_forward.theta = 0"}},
       // what a preset sets is nobody's word
       {swift + "preset = \"fast-convergence-vai-sf\"\n", {}},
       {swift + "preset = \"fast-convergence\"\n", {}},

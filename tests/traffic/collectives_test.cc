@@ -120,9 +120,9 @@ TEST(Collective, SaysWhatIsWrong) {
   EXPECT_EQ(error_of([] { make(Operation::ring_all_reduce, 7_B, 4, 2); }),
             "size: 7 B is out of range; 4 hosts and 2 chunk(s) need at least 8 B");
   EXPECT_EQ(error_of([] { make(Operation::halving_doubling_all_reduce, 1_KB, 6); }),
-            "hosts: 'all' are 6 hosts; halving and doubling needs a power of 2");
+            "hosts: halving and doubling needs a power of 2, and these are 6 hosts");
   EXPECT_EQ(error_of([] { make_collective({.size = 1_KB, .hosts = "1"}, uniform_hosts(4)); }),
-            "hosts: '1' is 1 host(s); a collective needs at least 2");
+            "hosts: 1 host; a collective needs at least 2");
   EXPECT_EQ(error_of([] { make(Operation::all_to_all, 1_GB, 20'000); }),
             "hosts: that would be 399980000 messages; at most 100000000 are possible, or any number with messages = "
             "\"sums\"");

@@ -1,21 +1,26 @@
 // The model of NCCL's tuning, against times that NCCL's own functions give (nccl_tuning.csv: ncclTopoTuneModel and
-// ncclTopoGetAlgoTime of 2.30.7, for clusters of Hopper GPUs on machines of Intel), and what an all-reduce becomes.
+// ncclTopoGetAlgoTime of 2.30.7, for clusters of Hopper GPUs on machines of Intel), and what operations become.
 #include "weir/traffic/nccl_tuning.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "weir/base/csv.h"
 #include "weir/base/text_file.h"
-#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/calls_driver.h"
+#include "weir/traffic/collective_choice.h"
 
 namespace weir::traffic {
 namespace {
+
+NcclProtocol protocol_named(const std::string& name) {
+  return name == "LL" ? NcclProtocol::ll : name == "LL128" ? NcclProtocol::ll128 : NcclProtocol::simple;
+}
 
 TEST(NcclTuning, GivesTheTimesOfNccl) {
   const std::string file = "tests/traffic/nccl_tuning.csv";
@@ -33,11 +38,9 @@ TEST(NcclTuning, GivesTheTimesOfNccl) {
     c.between = number(4);
     c.nic_latency_us = number(5);
     ASSERT_EQ(row[6], "hopper");
-    const auto protocol = row[7] == "LL"      ? NcclProtocol::ll
-                          : row[7] == "LL128" ? NcclProtocol::ll128
-                                              : NcclProtocol::simple;
     const auto algorithm = row[8] == "ring" ? NcclAlgorithm::ring : NcclAlgorithm::tree;
-    const auto time = nccl_time(c, algorithm, protocol, Bytes{std::stoll(row[9])});
+    const auto time =
+        nccl_time(c, NcclFunction::all_reduce, algorithm, protocol_named(row[7]), Bytes{std::stoll(row[9])});
     ASSERT_TRUE(time);
     EXPECT_NEAR(time->latency_us / number(10), 1, 2e-4) << csv.where().line;
     EXPECT_NEAR(time->bandwidth / number(11), 1, 2e-4) << csv.where().line;
@@ -45,6 +48,49 @@ TEST(NcclTuning, GivesTheTimesOfNccl) {
     ++rows;
   }
   EXPECT_EQ(rows, 120);
+}
+
+// All-gathers and reduce-scatters, by what NCCL has for each of the clusters and by nothing else.
+TEST(NcclTuning, GivesTheTimesOfNcclForParts) {
+  const std::string file = "tests/traffic/nccl_tuning_gather.csv";
+  const std::string text = read_named_file(file, "times of NCCL", "file");
+  CsvReader csv(text, file);
+  std::vector<std::string> row;
+  ASSERT_TRUE(csv.next(row));
+  ASSERT_EQ(row.size(), 14u);
+  int rows = 0;
+  std::map<std::string, std::size_t> rows_of;  // by cluster, function and size
+  std::map<std::string, std::size_t> times_of;
+  while (csv.next(row)) {
+    const auto number = [&](std::size_t column) { return std::stod(row[column]); };
+    NcclCluster c{.servers = static_cast<std::uint32_t>(number(0)), .gpus = static_cast<std::uint32_t>(number(1))};
+    c.channels = number(2);
+    c.within = number(3);
+    c.between = number(4);
+    c.nvls_within = number(5);
+    c.nvls_between = number(5);
+    c.nic_latency_us = number(6);
+    c.in_switch_efficiency = 0.85;
+    const auto function = row[7] == "all-gather" ? NcclFunction::all_gather : NcclFunction::reduce_scatter;
+    const auto algorithm = row[9] == "ring"   ? NcclAlgorithm::ring
+                           : row[9] == "nvls" ? NcclAlgorithm::nvls
+                                              : NcclAlgorithm::pat;
+    const Bytes size{std::stoll(row[10])};
+    const auto time = nccl_time(c, function, algorithm, protocol_named(row[8]), size);
+    ASSERT_TRUE(time) << csv.where().line;
+    EXPECT_NEAR(time->latency_us / number(11), 1, 2e-4) << csv.where().line;
+    EXPECT_NEAR(time->bandwidth / number(12), 1, 2e-4) << csv.where().line;
+    EXPECT_NEAR(time->time_us / number(13), 1, 2e-4) << csv.where().line;
+    ++rows;
+    const std::string key = row[0] + "," + row[1] + "," + row[7] + "," + row[10];
+    ++rows_of[key];
+    for (const auto a : {NcclAlgorithm::ring, NcclAlgorithm::tree, NcclAlgorithm::hierarchical, NcclAlgorithm::nvls,
+                         NcclAlgorithm::nvls_tree, NcclAlgorithm::pat})
+      for (const auto p : {NcclProtocol::ll, NcclProtocol::ll128, NcclProtocol::simple})
+        if (rows_of[key] == 1 && nccl_time(c, function, a, p, size)) ++times_of[key];
+  }
+  EXPECT_EQ(rows, 198);
+  EXPECT_EQ(rows_of, times_of);
 }
 
 // Switches add up from Hopper on; of one server that is the quickest for all but small sizes, and of several NCCL has
@@ -60,20 +106,20 @@ TEST(NcclTuning, KnowsWhatGoesWithWhat) {
                 .in_switch_efficiency = 0.85};
   const auto names = [&] {
     std::set<NcclAlgorithm> out;
-    for (const NcclTime& t : nccl_times(c, Bytes{1 << 28})) out.insert(t.algorithm);
+    for (const NcclTime& t : nccl_times(c, NcclFunction::all_reduce, Bytes{1 << 28})) out.insert(t.algorithm);
     return out;
   };
   using A = NcclAlgorithm;
   EXPECT_EQ(names(), (std::set{A::ring, A::tree, A::nvls}));
-  EXPECT_EQ(nccl_times(c, Bytes{1 << 28}).front().algorithm, A::nvls);
-  EXPECT_EQ(nccl_times(c, Bytes{1 << 10}).front().protocol, NcclProtocol::ll);
+  EXPECT_EQ(nccl_times(c, NcclFunction::all_reduce, Bytes{1 << 28}).front().algorithm, A::nvls);
+  EXPECT_EQ(nccl_times(c, NcclFunction::all_reduce, Bytes{1 << 10}).front().protocol, NcclProtocol::ll);
   c.servers = 4;
   EXPECT_EQ(names(), (std::set{A::ring, A::tree, A::hierarchical, A::nvls_tree}));
   c.in_switch_efficiency = 0;
   EXPECT_EQ(names(), (std::set{A::ring, A::tree, A::hierarchical}));
   c.gpus = 1;
   EXPECT_EQ(names(), (std::set{A::ring, A::tree}));
-  const auto times = nccl_times(c, Bytes{1 << 20});
+  const auto times = nccl_times(c, NcclFunction::all_reduce, Bytes{1 << 20});
   EXPECT_TRUE(
       std::is_sorted(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
 }
@@ -84,29 +130,30 @@ Context of_hosts(std::uint32_t hosts) {
   return out;
 }
 
-AllReduceChoice choice_of(std::uint32_t hosts, std::uint32_t group, Bytes size, std::uint32_t ranks = 0,
-                          std::uint32_t stride = 1) {
+CollectiveChoice choice_of(std::uint32_t hosts, std::uint32_t group, Bytes size, std::uint32_t ranks = 0,
+                           std::uint32_t stride = 1) {
   Collective c;
   c.operation = Operation::all_reduce;
   c.size = size;
   c.group = group;
   c.ranks = ranks;
   c.stride = stride;
-  return choose_all_reduce(c, of_hosts(hosts));
+  return choose_collective(c, of_hosts(hosts));
 }
 
 // What is chosen is what the model says is quickest, and can be planned.
-TEST(AllReduceChoice, IsTheQuickest) {
+TEST(CollectiveChoice, IsTheQuickest) {
   std::set<Operation> seen;
   for (const std::uint32_t servers : {1u, 2u, 4u, 16u, 64u})
     for (const std::uint32_t group : {1u, 4u, 8u})
       for (const std::int64_t size : {4'096, 262'144, 16'777'216, 1 << 30}) {
         if (servers * group < 2) continue;
-        const AllReduceChoice choice = choice_of(servers * group, group, Bytes{size});
+        const CollectiveChoice choice = choice_of(servers * group, group, Bytes{size});
         Collective given;
         given.group = group;
         const std::uint32_t gpus = group;
-        const auto times = nccl_times(nccl_cluster(given, servers, gpus, Rate{400'000'000'000}), Bytes{size});
+        const auto times = nccl_times(nccl_cluster(given, servers, gpus, Rate{400'000'000'000}),
+                                      NcclFunction::all_reduce, Bytes{size});
         const char* name = name_of(times.front().algorithm);
         EXPECT_NE(choice.reason.find(std::string("is ") + name + ": "), std::string::npos) << choice.reason;
         EXPECT_NE(choice.collective.operation, Operation::all_reduce);
@@ -120,7 +167,7 @@ TEST(AllReduceChoice, IsTheQuickest) {
 }
 
 // Process groups count by the servers that they are in.
-TEST(AllReduceChoice, KnowsProcessGroups) {
+TEST(CollectiveChoice, KnowsProcessGroups) {
   EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 8).reason.find("by 8 ranks in 1 server of 8"), std::string::npos);
   EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 8, 8).reason.find("by 8 ranks in 8 servers of 1"), std::string::npos);
   EXPECT_NE(choice_of(64, 8, Bytes{1 << 20}, 4).reason.find("by 4 ranks in 1 server of 4"), std::string::npos);
@@ -129,7 +176,7 @@ TEST(AllReduceChoice, KnowsProcessGroups) {
 }
 
 // A call of a list is chosen too, and whoever asks is told why.
-TEST(AllReduceChoice, IsMadeForCalls) {
+TEST(CollectiveChoice, IsMadeForCalls) {
   Collective c;
   c.operation = Operation::all_reduce;
   c.size = Bytes{1 << 20};
@@ -139,27 +186,64 @@ TEST(AllReduceChoice, IsMadeForCalls) {
   std::vector<std::string> told;
   context.notice = [&](const std::string& text) { told.push_back(text); };
   const CallsDriver driver(c, context);
-  EXPECT_EQ(told, std::vector<std::string>{choose_all_reduce(c, context).reason});
-  Collective plain = choose_all_reduce(c, context).collective;
+  EXPECT_EQ(told, std::vector<std::string>{choose_collective(c, context).reason});
+  Collective plain = choose_collective(c, context).collective;
   EXPECT_EQ(driver.tasks(), CallsDriver(plain, context).tasks());
   EXPECT_EQ(told.size(), 1u);
 }
 
 // What is written of channels and chunks stays.
-TEST(AllReduceChoice, CutsWhatIsNotCut) {
+TEST(CollectiveChoice, CutsWhatIsNotCut) {
   const Bytes large{1 << 30};
   Collective c;
   c.operation = Operation::all_reduce;
   c.size = large;
   c.group = 8;
   c.generation = Generation::ampere;
-  const Collective ring = choose_all_reduce(c, of_hosts(128)).collective;
+  const Collective ring = choose_collective(c, of_hosts(128)).collective;
   ASSERT_EQ(ring.operation, Operation::ring_all_reduce);
   EXPECT_EQ(ring.channels, 8u);
   EXPECT_EQ(ring.chunks, 8u);
-  c.chunks = 3;
-  EXPECT_EQ(choose_all_reduce(c, of_hosts(128)).collective.chunks, 3u);
-  EXPECT_EQ(choose_all_reduce(c, of_hosts(128)).collective.channels, 1u);
+  // Chunks that are written go by as many channels as there are chunks for.
+  for (const auto& [chunks, channels] : {std::pair(3u, 3u), {64u, 8u}}) {
+    c.chunks = chunks;
+    EXPECT_EQ(choose_collective(c, of_hosts(128)).collective.chunks, chunks);
+    EXPECT_EQ(choose_collective(c, of_hosts(128)).collective.channels, channels);
+  }
+  c.channels = 2;
+  EXPECT_EQ(choose_collective(c, of_hosts(128)).collective.channels, 2u);
+}
+
+// Rings over servers, one for each GPU of a server; PAT where each server has one GPU; the switch of one large server.
+TEST(CollectiveChoice, IsOfGathersAndScatters) {
+  struct Case {
+    std::uint32_t hosts;
+    std::uint32_t group;
+    Bytes size;
+    Operation gather;
+    Operation scatter;
+    std::uint32_t channels;
+  };
+  const std::vector<Case> cases{
+      {128, 8, Bytes{1 << 26}, Operation::ring_all_gather, Operation::ring_reduce_scatter, 8},
+      {64, 1, Bytes{1 << 20}, Operation::pat_all_gather, Operation::pat_reduce_scatter, 1},
+      {64, 1, Bytes{1 << 30}, Operation::ring_all_gather, Operation::ring_reduce_scatter, 1},
+      {16, 16, Bytes{1 << 23}, Operation::in_switch_all_gather, Operation::in_switch_reduce_scatter, 1},
+      {40, 40, Bytes{1 << 23}, Operation::ring_all_gather, Operation::ring_reduce_scatter, 40},
+  };
+  for (const Case& one : cases)
+    for (const bool gathers : {true, false}) {
+      Collective c;
+      c.operation = gathers ? Operation::all_gather : Operation::reduce_scatter;
+      c.size = one.size;
+      c.group = one.group;
+      const CollectiveChoice choice = choose_collective(c, of_hosts(one.hosts));
+      EXPECT_EQ(choice.collective.operation, gathers ? one.gather : one.scatter) << choice.reason;
+      EXPECT_EQ(choice.collective.channels, one.channels) << choice.reason;
+      EXPECT_TRUE(choice.reason.starts_with(gathers ? "the all-gather of " : "the reduce-scatter of "))
+          << choice.reason;
+      EXPECT_NO_THROW(plan_collective(choice.collective, of_hosts(one.hosts))) << choice.reason;
+    }
 }
 
 }  // namespace

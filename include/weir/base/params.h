@@ -42,6 +42,7 @@ struct Need {
   std::string key;
   std::vector<std::string> values;  // as format_value() writes them
   bool other = false;               // the parameter has another value than these
+  std::vector<Need> or_else = {};   // one of these serves as well
 };
 
 struct Param;
@@ -60,6 +61,7 @@ struct Param {
   std::vector<std::string> choices;  // valid texts; empty = any text
   std::string meaning;
   std::string source;
+  std::string valid_text = {};                          // instead of `min` to `max`, where more is to be said
   bool required = false;                                // the user must give it; the default is never used
   bool (*names_file)(std::string_view text) = nullptr;  // text only: whether this text names a data file
   std::vector<Need> needs = {};                         // it has an effect only where all of them are met
@@ -85,6 +87,15 @@ struct Param {
   }
   Param& not_with(std::string key, std::vector<std::string> values) {
     needs.push_back({std::move(key), std::move(values), true});
+    return *this;
+  }
+  // Behind one of these: it has an effect in this case, too.
+  Param& or_with(std::string key, std::vector<std::string> values) {
+    needs.back().or_else.push_back({std::move(key), std::move(values)});
+    return *this;
+  }
+  Param& or_not_with(std::string key, std::vector<std::string> values) {
+    needs.back().or_else.push_back({std::move(key), std::move(values), true});
     return *this;
   }
 };

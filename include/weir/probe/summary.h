@@ -192,6 +192,7 @@ struct CollectiveSummary {
   std::string tag;
   std::uint64_t messages = 0;
   std::uint64_t unfinished = 0;    // messages that have not been acknowledged
+  std::uint64_t unlisted = 0;      // of all messages, those that are no flows of the results; not in summary.json
   Bytes payload;                   // of all messages
   std::optional<Time> start;       // of the first message or computation; nothing = none has started
   Time bound;                      // lower bounds of `completion` and of `acknowledged` (engine/endings/completion.h);

@@ -75,6 +75,9 @@ class Desk {
   // here. Half of the latency is ahead of the switch and half behind it, each `lag()` at least. Throws InputError as
   // send() does, and if the host is of another server.
   virtual void move(Message message) = 0;
+  // Until when the way out of this host's scale-up link is taken by messages that leave one after the other
+  // (traffic/servers.h, carry()): one time for all drivers, whoever sent them.
+  virtual Time& scale_up_free() = 0;
   // This host has spent the time from `begin`, which is not after now(), until now on what has this place in
   // Driver::activities(). `waited_for`: the host that was last to begin what it waited for; itself or kNobody = it
   // waited for no other, or that is not known. Runs that are looked into keep it (net::EventKind::did); else the call

@@ -211,6 +211,7 @@ std::string Param::valid() const {
   }
   if (std::holds_alternative<bool>(fallback)) return "true or false";
   if (std::holds_alternative<std::string>(fallback)) return "any text";
+  if (!valid_text.empty()) return valid_text;
   if (max >= kUnbounded) return fmt::format("at least {}", bound_text(fallback, min));
   return fmt::format("{} to {}", bound_text(fallback, min), bound_text(fallback, max));
 }
@@ -323,8 +324,13 @@ void ParamSet::add_part(Text prefix, const ParamSet& part, const void* defaults,
   for (Param p : part.params()) {
     p.fallback = p.get(defaults);
     p.name.insert(0, prefix);
-    for (Need& need : p.needs)
+    const auto lengthen = [&](Need& need) {
       if (need.key.find('.') == std::string::npos) need.key.insert(0, prefix);
+    };
+    for (Need& need : p.needs) {
+      lengthen(need);
+      std::for_each(need.or_else.begin(), need.or_else.end(), lengthen);
+    }
     p.at += at;
     params_.push_back(std::move(p));
   }

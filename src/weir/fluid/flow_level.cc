@@ -57,7 +57,8 @@ FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traf
       alone_(model),
       rates_(live_rates(model.topology, params)),
       sent_(model.topology.ports()),
-      sent_by_(model.topology.hosts) {
+      sent_by_(model.topology.hosts),
+      scale_up_free_(model.topology.hosts) {
   if (!program().empty()) {
     auto driver = std::make_unique<engine::ProgramDriver>(program());
     program_driver_ = driver.get();

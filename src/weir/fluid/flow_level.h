@@ -120,6 +120,7 @@ class FlowLevel final : public engine::Engine {
     void post(std::uint32_t host, std::uint64_t word, Time at) override;
     Time lag() const override { return level_.lag_; }
     void move(traffic::Message message) override;
+    Time& scale_up_free() override { return level_.scale_up_free_[host_]; }
     void done(std::uint64_t tasks) override { level_.tasks_done_ += tasks; }
 
    private:
@@ -167,6 +168,7 @@ class FlowLevel final : public engine::Engine {
   engine::ProgramDriver* program_driver_ = nullptr;   // one of them; null: the traffic has no program
   std::map<std::uint32_t, std::vector<engine::ScaleUpSwitch>> switches_;  // by the first host of the server
   std::vector<std::uint32_t> sent_by_;                                    // messages whose ids are chosen here, by host
+  std::vector<Time> scale_up_free_;                                       // by host: its way out is (traffic::Desk)
   std::priority_queue<Due, std::vector<Due>, decltype(&is_later)> due_{is_later};
   HostDesk desk_{*this};
   std::uint64_t tasks_ = 0;  // of all drivers

@@ -67,7 +67,8 @@ struct HostParams {
     p.rate("nic_rate", &H::nic_rate,
            "what a host's NIC takes from the host and sends by all its ports together, packet by packet, such as the "
            "rate of its PCIe slot; 0 = as much as its ports carry",
-           "PCI Express: a slot of 16 lanes of generation 4 carries 256 Gb/s, of generation 5 512 Gb/s");
+           "PCI Express: a slot of 16 lanes of generation 4 carries 256 Gb/s, of generation 5 512 Gb/s")
+        .only_with("host.rate");
     constexpr Bytes most{1'000'000'000};
     p.bytes("receive_buffer", &H::receive_buffer, "what the NIC of a slow host has room for; more is dropped", "ours",
             Bytes{1}, most)

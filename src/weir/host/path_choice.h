@@ -89,18 +89,20 @@ struct BalancingParams {
          "csg-htsim: adaptive; uet-htsim hashes packets under 100 B")
         .only_with("kind", {"adaptive"});
     p.choice(
-        "ports", &B::ports, {"auto", "hash", "lane", "free", "entropy"},
-        "of hosts with several ports, by which a packet leaves. Of a flow that keeps to its path, hash: one port, by "
-        "the hash of its addresses and ports; lane: one port, number (source port mod number of ports). Of a flow "
-        "that sprays, free: whichever is free; entropy: the one that the packet's entropy names, so that reps "
-        "learns which ports are bad. auto: hash or free",
-        "hash: IEEE 802.1AX; lane: NCCL, a channel keeps to a NIC; free: uet-htsim");
+         "ports", &B::ports, {"auto", "hash", "lane", "free", "entropy"},
+         "of hosts with several ports, by which a packet leaves. Of a flow that keeps to its path, hash: one port, by "
+         "the hash of its addresses and ports; lane: one port, number (source port mod number of ports). Of a flow "
+         "that sprays, free: whichever is free; entropy: the one that the packet's entropy names, so that reps "
+         "learns which ports are bad. auto: hash or free",
+         "hash: IEEE 802.1AX; lane: NCCL, a channel keeps to a NIC; free: uet-htsim")
+        .only_with("host.ports");
     p.choice(
-        "answer_ports", &B::answer_ports, {"data", "hash", "free"},
-        "of hosts with several ports, by which acknowledgements and other answers to data leave. data: that by which "
-        "the data came; hash: the one that the hash of the answer's addresses and ports names; free: the next one in "
-        "turn that sends nothing, or the next one if all do",
-        "data: queue pairs of RDMA are of one port; hash: IEEE 802.1AX; free: uet-htsim");
+         "answer_ports", &B::answer_ports, {"data", "hash", "free"},
+         "of hosts with several ports, by which acknowledgements and other answers to data leave. data: that by which "
+         "the data came; hash: the one that the hash of the answer's addresses and ports names; free: the next one in "
+         "turn that sends nothing, or the next one if all do",
+         "data: queue pairs of RDMA are of one port; hash: IEEE 802.1AX; free: uet-htsim")
+        .only_with("host.ports");
   }
 
   // Whether each packet may take another path: the sender draws an entropy for each.

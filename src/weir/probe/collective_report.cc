@@ -18,6 +18,7 @@ traffic::MessageSums sums_of(const traffic::Program& program, const traffic::Pro
     out.acknowledged = std::max(out.acknowledged, times[node].sent);
     if (!program[node].is_message()) continue;
     ++out.messages;
+    ++out.rows;
     out.unfinished += times[node].sent == Time::max();
     out.payload = saturating_sum(out.payload, program[node].size);
   }
@@ -35,6 +36,7 @@ Found found(const traffic::MessageSums& sums, const std::optional<engine::Comple
   Found out{{.tag = tags.at(sums.tag),
              .messages = sums.messages,
              .unfinished = sums.unfinished,
+             .unlisted = sums.messages - sums.rows,
              .payload = sums.payload,
              .buffer = sums.buffer,
              .bus_factor = sums.bus_factor},

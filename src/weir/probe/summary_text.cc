@@ -59,9 +59,27 @@ class Text {
   bool has_gaps_ = false;
 };
 
-void flows(Text& out, const FlowSummary& f, Time sim_time) {
-  out.line("{} flow{} finished, {} unfinished, in {} of simulated time", f.finished, f.finished == 1 ? "" : "s",
-           f.unfinished, us(sim_time));
+std::string ended(std::uint64_t finished, std::uint64_t unfinished, std::string_view what) {
+  return fmt::format("{} {}{} finished, {} unfinished", finished, what, finished == 1 ? "" : "s", unfinished);
+}
+
+// What has come to its end: flows, and messages that are none of them.
+std::string ended(const FlowSummary& f, const std::vector<CollectiveSummary>& collectives) {
+  std::uint64_t finished = 0;
+  std::uint64_t unfinished = 0;
+  for (const CollectiveSummary& c : collectives) {
+    if (c.unlisted == 0) continue;
+    finished += c.messages - c.unfinished;
+    unfinished += c.unfinished;
+  }
+  const bool has_flows = f.finished + f.unfinished > 0;
+  if (finished + unfinished == 0) return ended(f.finished, f.unfinished, "flow");
+  const std::string messages = ended(finished, unfinished, "message");
+  return has_flows ? fmt::format("{}, and {}", ended(f.finished, f.unfinished, "flow"), messages) : messages;
+}
+
+void flows(Text& out, const FlowSummary& f, const std::vector<CollectiveSummary>& collectives, Time sim_time) {
+  out.line("{}, in {} of simulated time", ended(f, collectives), us(sim_time));
   if (f.retransmitted_packets > 0) out.line("{} packets retransmitted", f.retransmitted_packets);
   if (f.finished == 0) return;
   out.line("completion time: mean {}, max {}", us(f.mean_fct), us(f.max_fct));
@@ -194,7 +212,7 @@ std::string percentile_text(std::uint64_t count, unsigned thousandths, double va
 
 std::string to_text(const Summary& s) {
   Text out;
-  flows(out, s.flows, s.sim_time);
+  flows(out, s.flows, s.collectives, s.sim_time);
   if (!s.collectives.empty()) out.line("");
   for (const auto& c : s.collectives) collective(out, c);
   if (s.fast_forward) fast_forward(out, *s.fast_forward);

@@ -60,6 +60,21 @@ std::string to_json(const Outcome& o) {
   return out.dump(2) + "\n";
 }
 
+namespace {
+
+// Links that were to go down or up when nothing was left to do; "" = none. What run.stop cuts off has been told before.
+std::string late_events_text(const scenario::Scenario& s, Time end) {
+  const auto& rows = s.faults.link_events;
+  const auto late = std::count_if(rows.begin(), rows.end(), [&](const engine::LinkEventRow& row) {
+    return row.time > end && (s.run.stop == Time{} || row.time < s.run.stop);
+  });
+  if (late == 0) return "";
+  return fmt::format("{} of {} row{} of [[network.link_event]] change{} nothing: the run had ended before, at {}", late,
+                     rows.size(), rows.size() == 1 ? "" : "s", late == 1 ? "s" : "", format_value(end));
+}
+
+}  // namespace
+
 Outcome conclude(probe::ProbeSet& probes, const probe::RunClock& clock, const scenario::Scenario& s) {
   Outcome out;
   out.summary = probes.finish();
@@ -68,6 +83,8 @@ Outcome conclude(probe::ProbeSet& probes, const probe::RunClock& clock, const sc
   out.manifest.notices = s.notices;
   out.manifest.fidelity = out.summary.fidelity = s.run.fidelity->name;
   if (out.manifest.stall) out.manifest.reason = engine::to_text(*out.manifest.stall);
+  if (const std::string late = late_events_text(s, out.manifest.sim_time); !late.empty() && !out.manifest.interrupted)
+    out.manifest.notices.push_back(late);
   return out;
 }
 

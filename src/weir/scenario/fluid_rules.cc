@@ -26,7 +26,7 @@ void check_flow_level(const Scenario& s, const engine::Model& model) {
   none(!s.faults.slow_hosts.empty(), "host.slow.0", "hosts take all that arrives: remove it");
   none(model.data_classes() > 1, "network.class.1", "all flows share links alike, whatever their class: remove it");
   none(s.transport.connections == host::ConnectionKind::kept, "transport.connections",
-       "all messages share links at once, whatever their connections: remove it");
+       "all messages share links at once, whatever their connections: write connections = \"message\"");
   const double alpha = fidelity_params<FluidParams>(s).alpha;
   none(alpha > 0 && alpha < theory::kLeastAlpha, "fidelity.alpha",
        fmt::format("{} is not possible; valid is {} to {}, or 0", alpha, theory::kLeastAlpha, theory::kLargestAlpha));

@@ -112,7 +112,7 @@ struct TrafficSource {
   std::string profile;
   std::shared_ptr<const void> params;
   bool completion = false;        // its flows are one collective
-  bool is_chosen = false;         // operation = "all-reduce" is written, and `params` have what was chosen for it
+  std::string chosen_for;         // the operation that is written if `params` have what was chosen for it, else ""
   std::vector<InlineFlow> flows;  // instead of the file of a flow list
 };
 

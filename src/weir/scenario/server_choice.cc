@@ -11,8 +11,8 @@
 
 #include "weir/base/error.h"
 #include "weir/scenario/build.h"
-#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/calls.h"
+#include "weir/traffic/collective_choice.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/hosts.h"
 #include "weir/traffic/training.h"
@@ -133,7 +133,7 @@ void choose_servers(const TableReader& table, Scenario& s, TrafficSource& source
 void choose_algorithm(Scenario& s, TrafficSource& source) {
   if (source.params == nullptr || source.kind->params != &params_of<traffic::Collective>()) return;
   const auto& given = *static_cast<const traffic::Collective*>(source.params.get());
-  if (given.operation != traffic::Operation::all_reduce) return;
+  if (!traffic::is_to_choose(given.operation)) return;
   const auto topology = topology_of(s);
   if (!topology) return;
   traffic::Context context;
@@ -143,9 +143,9 @@ void choose_algorithm(Scenario& s, TrafficSource& source) {
       if (node < topology->hosts) context.host_rates[node] = context.host_rates[node] + link.rate;
   for (Rate& rate : context.host_rates) rate = s.host.capped(rate);
   try {
-    traffic::AllReduceChoice choice = traffic::choose_all_reduce(given, context);
+    traffic::CollectiveChoice choice = traffic::choose_collective(given, context);
+    source.chosen_for = format_value(params_of<traffic::Collective>().find("operation")->get(&given));
     source.params = std::make_shared<traffic::Collective>(std::move(choice.collective));
-    source.is_chosen = true;
     if (!choice.reason.empty()) s.notices.push_back(fmt::format("'{}': {}", source.tag, choice.reason));
   } catch (const InputError&) {  // refused later, with its place
   }

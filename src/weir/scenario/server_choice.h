@@ -15,7 +15,7 @@ namespace weir::scenario {
 // `table` is of the source.
 void choose_servers(const TableReader& table, Scenario&, TrafficSource&);
 
-// Puts what an all-reduce that is to be chosen is (traffic/all_reduce_choice.h) where it is written, and tells why.
+// Puts what an operation that is to be chosen is (traffic/collective_choice.h) where it is written, and tells why.
 void choose_algorithm(Scenario&, TrafficSource&);
 
 // Adds a warning for each ring over servers that goes from rail to rail: its last GPU of a server sends by its own NIC

@@ -16,16 +16,30 @@
 namespace weir::scenario {
 namespace {
 
+// Of what facts are: a parameter with this value in this scenario.
+struct Subject {
+  const Scenario& scenario;
+  const engine::Model& model;
+  ParamValue value;
+};
+
 // What a parameter may need that is no value of another one.
 struct Fact {
   std::string_view key;
   std::string_view meaning;  // of what is needed
-  bool (*holds)(const engine::Model&);
+  bool (*holds)(const Subject&);
 };
 
 template <auto of_profile>
-bool any_profile(const engine::Model& model) {
-  return std::any_of(model.profiles.begin(), model.profiles.end(), of_profile);
+bool any_profile(const Subject& subject) {
+  return std::any_of(subject.model.profiles.begin(), subject.model.profiles.end(), of_profile);
+}
+
+template <class Holds>
+bool any_host(const engine::Model& model, Holds&& holds) {
+  for (std::uint32_t host = 0; host < model.topology.hosts; ++host)
+    if (holds(host)) return true;
+  return false;
 }
 
 constexpr Fact kFacts[] = {
@@ -35,10 +49,24 @@ constexpr Fact kFacts[] = {
      any_profile<[](const host::Profile& p) { return p.on_ramp.has_value(); }>},
     {"algorithm.telemetry", "an algorithm that reads telemetry",
      any_profile<[](const host::Profile& p) { return p.reads_telemetry(); }>},
-    {"network.class", "several [[network.class]]", [](const engine::Model& m) { return m.data_classes() > 1; }},
-    {"host.slow", "a row [[host.slow]]", [](const engine::Model& m) { return !m.faults.slow.empty(); }},
+    {"network.class", "several [[network.class]]", [](const Subject& s) { return s.model.data_classes() > 1; }},
+    {"network.changes", "a row [[network.link_event]] or [[network.failure]]",
+     [](const Subject& s) { return !s.scenario.faults.link_events.empty() || !s.scenario.faults.failures.empty(); }},
+    {"host.slow", "a row [[host.slow]]", [](const Subject& s) { return !s.model.faults.slow.empty(); }},
+    {"host.ports", "hosts with several ports",
+     [](const Subject& s) {
+       return any_host(s.model, [&](std::uint32_t h) { return s.model.routing.ports_of(h).size() > 1; });
+     }},
+    {"host.rate", "hosts whose ports together are quicker than that",
+     [](const Subject& s) {
+       const Rate rate = std::get<Rate>(s.value);
+       return any_host(s.model, [&](std::uint32_t h) { return s.model.routing.rate_of_host(h) > rate; });
+     }},
+    {"run.end", "a time before run.stop",
+     [](const Subject& s) { return s.scenario.run.stop == Time{} || std::get<Time>(s.value) < s.scenario.run.stop; }},
     {"network.egress_drops", "network.buffer.mode = \"lossy\", or a [[network.class]] with pfc = false",
-     [](const engine::Model& m) {
+     [](const Subject& s) {
+       const engine::Model& m = s.model;
        const unsigned all = (1u << m.data_classes()) - 1;
        return m.buffer.mode == net::BufferMode::lossy ||
               (m.buffer.mode == net::BufferMode::lossless && m.pfc_classes() != all);
@@ -79,7 +107,7 @@ class Check {
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i)
       if (const TrafficSource& source = scenario_.traffic[i]; source.params != nullptr)
         table(*source.kind->params, source.params.get(), source.kind->params->make().get(),
-              fmt::format("traffic.{}", i), nullptr, source.is_chosen);
+              fmt::format("traffic.{}", i), nullptr, source.chosen_for);
   }
 
  private:
@@ -94,16 +122,18 @@ class Check {
       }
   }
 
-  // Values that are those of `start` are as good as not written. `is_chosen`: so is the operation, of "all-reduce".
+  // Values that are those of `start` are as good as not written. `chosen_for`: the operation that is written, if that
+  // in the table has been chosen for it.
   void table(const ParamSet& set, const void* object, const void* start, const std::string& path,
-             const ProfileSettings* profile, bool is_chosen = false) {
+             const ProfileSettings* profile, std::string_view chosen_for = "") {
     std::vector<std::pair<std::string, std::vector<std::string>>> unmet;  // why, and which
     for (const Param& p : set.params()) {
       if (!scenario_.places.contains(join(path, p.name)) || p.get(object) == p.get(start)) continue;
       const auto need = std::find_if(p.needs.begin(), p.needs.end(), [&](const Need& n) {
-        const bool by_choice = is_chosen && n.key == "operation" && !n.other &&
-                               std::find(n.values.begin(), n.values.end(), "all-reduce") != n.values.end();
-        return !by_choice && !is_met(n, set, object, profile);
+        const bool by_choice = !chosen_for.empty() && n.key == "operation" && !n.other &&
+                               std::find(n.values.begin(), n.values.end(), chosen_for) != n.values.end();
+        const auto holds = [&](const Need& one) { return is_met(one, set, object, profile, p); };
+        return !by_choice && !holds(n) && std::none_of(n.or_else.begin(), n.or_else.end(), holds);
       });
       if (need == p.needs.end()) continue;
       const std::string why = text(*need, path, profile);
@@ -117,12 +147,13 @@ class Check {
     for (const auto& [why, names] : unmet) tell(path, names, why);
   }
 
-  bool is_met(const Need& need, const ParamSet& set, const void* object, const ProfileSettings* profile) const {
+  bool is_met(const Need& need, const ParamSet& set, const void* object, const ProfileSettings* profile,
+              const Param& of) const {
     if (need.values.empty()) {
       const auto* fact =
           std::find_if(std::begin(kFacts), std::end(kFacts), [&](const Fact& f) { return f.key == need.key; });
       if (fact == std::end(kFacts)) throw std::logic_error(fmt::format("there is no fact '{}'", need.key));
-      return fact->holds(model_);
+      return fact->holds({scenario_, model_, of.get(object)});
     }
     const auto suits = [&](const Found& value) {
       return value && (std::find(need.values.begin(), need.values.end(), *value) != need.values.end()) != need.other;
@@ -136,16 +167,28 @@ class Check {
     });
   }
 
-  // Of keys without a dot, and of a profile's, `path` is the table.
   static std::string text(const Need& need, const std::string& path, const ProfileSettings* profile) {
+    if (need.other && need.or_else.empty())
+      return fmt::format("has none with {}", value_text(need, " =", path, profile));
+    std::string out = "needs " + condition_text(need, path, profile);
+    for (const Need& other : need.or_else) out += ", or " + condition_text(other, path, profile);
+    return out;
+  }
+
+  static std::string condition_text(const Need& need, const std::string& path, const ProfileSettings* profile) {
     for (const Fact& fact : kFacts)
-      if (need.values.empty() && fact.key == need.key) return fmt::format("needs {}", fact.meaning);
+      if (need.values.empty() && fact.key == need.key) return std::string(fact.meaning);
+    return value_text(need, need.other ? " other than" : " =", path, profile);
+  }
+
+  // Of keys without a dot, and of a profile's, `path` is the table.
+  static std::string value_text(const Need& need, std::string_view is, const std::string& path,
+                                const ProfileSettings* profile) {
     std::vector<std::string> values;
     for (const std::string& value : need.values) values.push_back(is_bare(value) ? value : toml_text(value));
     const bool of_table = need.key.find('.') == std::string::npos;
     const std::string table = of_table ? path : profile != nullptr ? path.substr(0, path.find('.')) : "";
-    return fmt::format("{} {} = {}", need.other ? "has none with" : "needs", join(table, need.key),
-                       fmt::join(values, " or "));
+    return fmt::format("{}{} {}", join(table, need.key), is, fmt::join(values, " or "));
   }
 
   static bool is_bare(const std::string& value) {

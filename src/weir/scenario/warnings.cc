@@ -15,6 +15,7 @@
 #include "weir/scenario/nic_choice.h"
 #include "weir/scenario/policy_ranges.h"
 #include "weir/scenario/server_choice.h"
+#include "weir/scenario/shared_gpus.h"
 #include "weir/scenario/timeout_warning.h"
 #include "weir/scenario/unused.h"
 
@@ -177,6 +178,7 @@ std::vector<std::string> warnings(const Scenario& s, const engine::Model& model)
   warn_of_ecn(s, model, out);
   warn_of_programs(s, out);
   warn_of_files(s, model, out);
+  warn_of_shared_gpus(s, model, out);
   if (s.run.fidelity->warn != nullptr) s.run.fidelity->warn(s, model, out);
   warn_of_fast_forward(s, out);
   return out;

@@ -33,7 +33,8 @@ bool counts_all(Operation operation) {
 }
 
 bool reduces(Operation operation) {
-  return is_one_of(operation, {Operation::ring_reduce_scatter, Operation::pat_reduce_scatter}) ||
+  return is_one_of(operation, {Operation::ring_reduce_scatter, Operation::pat_reduce_scatter,
+                               Operation::in_switch_reduce_scatter}) ||
          (counts_all(operation) && operation != Operation::ring_broadcast);
 }
 

@@ -108,7 +108,7 @@ void Calls::describe(ParamList<Calls>& p) {
   p.time("start", &Calls::start, "the first call begins, with its computation");
   p.choice("messages", &Calls::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles");
-  describe_servers(p);
+  describe_servers(p, true);
   describe_pxn(p);
 }
 

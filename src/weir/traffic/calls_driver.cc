@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/chain_driver.h"
+#include "weir/traffic/collective_choice.h"
 #include "weir/traffic/direct_driver.h"
 #include "weir/traffic/hierarchy_driver.h"
 #include "weir/traffic/rounds_driver.h"
@@ -43,6 +43,7 @@ class CallDesk final : public Desk {
     message.word |= call_;
     desk_.move(message);
   }
+  Time& scale_up_free() override { return desk_.scale_up_free(); }
   void did(std::uint32_t activity, Time begin, std::uint32_t waited_for) override {
     desk_.did(activity, begin, waited_for);
   }
@@ -87,6 +88,8 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
     case Operation::gather:
     case Operation::scatter:
     case Operation::in_switch_all_reduce:
+    case Operation::in_switch_all_gather:
+    case Operation::in_switch_reduce_scatter:
     case Operation::all_to_all_v: return std::make_unique<DirectDriver>(c, context, plan, group);
     case Operation::barrier:
     case Operation::bruck_all_to_all:

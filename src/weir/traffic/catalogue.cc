@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "weir/base/suggestion.h"
-#include "weir/traffic/all_reduce_choice.h"
 #include "weir/traffic/calls_driver.h"
+#include "weir/traffic/collective_choice.h"
 #include "weir/traffic/collectives.h"
 #include "weir/traffic/flow_list.h"
 #include "weir/traffic/goal.h"

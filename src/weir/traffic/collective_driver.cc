@@ -84,7 +84,7 @@ void CollectiveDriver::begin_message(Desk& desk, std::uint32_t rank, const Send&
   } else if (shares_) {
     desk.move(m);
   } else {
-    const Time there = carry(scale_up_, desk, m.size, of_rank_[rank].scale_up_free);
+    const Time there = carry(scale_up_, desk, m.size);
     desk.post(m.dst, m.word, there);
     if (notes_gone_) desk.wake(there, kGone);
   }
@@ -265,7 +265,7 @@ template <class A>
 void CollectiveDriver::archive_both(A& a, std::uint32_t host) {
   if (who_.rank(host) == kNone) return;
   Rank& rank = of_rank_[who_.rank(host)];
-  for (auto* time : {&rank.received, &rank.acknowledged, &rank.scale_up_free}) a.value(*time);
+  for (auto* time : {&rank.received, &rank.acknowledged}) a.value(*time);
   a.value(rank.done);
   a.value(rank.moved);
   a.values(rank.waiting);

@@ -132,7 +132,6 @@ class CollectiveDriver : public Driver, protected Chunks {
   struct Rank {
     Time received;
     Time acknowledged;
-    Time scale_up_free;  // its way out is
     std::uint64_t done = 0;
     std::uint64_t moved = 0;              // received, and sent and gone
     std::vector<Send> waiting;            // by number of the wake-up that they wait for

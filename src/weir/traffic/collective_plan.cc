@@ -24,14 +24,35 @@ bool is_one_of(Operation operation, std::initializer_list<Operation> some) {
 
 // Of an operation without steps that wait for each other.
 bool is_direct(Operation operation) {
-  return is_one_of(operation, {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter,
-                               Operation::in_switch_all_reduce});
+  return is_in_switch(operation) ||
+         is_one_of(operation, {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter});
 }
 
 // How many parts of a chunk go their own ways.
 std::uint32_t parts(Operation operation, std::uint32_t ranks) {
   const bool whole = is_one_of(operation, {Operation::ring_broadcast, Operation::ring_reduce, Operation::barrier});
   return whole ? 1 : ranks;
+}
+
+// Which key says how many hosts an operation has.
+std::string key_of_hosts(const Collective& c) {
+  if (c.ranks > 0) return "ranks";
+  return trim(c.places) == "all" ? "hosts" : "places";
+}
+
+// ... and which says that they are not those of a server, one behind the other.
+std::string key_of_order(const Collective& c) { return c.stride > 1 ? "stride" : key_of_hosts(c); }
+
+void check_groups(const Collective& c, std::uint32_t ranks, std::uint32_t all) {
+  if (c.ranks == 0 && c.stride > 1)
+    throw InputError("stride", "without ranks there is one process group, of all hosts; write ranks as well, or 1");
+  if (all % ranks != 0)
+    throw InputError("ranks", fmt::format("{} does not divide the {} hosts into whole process groups; valid are {}",
+                                          ranks, all, divisors_text(all, 2, all)));
+  if (all / ranks % c.stride != 0)
+    throw InputError(
+        "stride", fmt::format("{} does not divide the {} process groups of {} of the {} hosts; valid are {}", c.stride,
+                              all / ranks, ranks, all, divisors_text(all / ranks, 1, all)));
 }
 
 void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks) {
@@ -48,22 +69,22 @@ void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks)
                                           ranks, divisors_text(ranks, 1, ranks)));
   for (std::size_t i = 0; i < hosts.size(); ++i)
     if (hosts[i] / c.group != hosts[i - i % c.group] / c.group)
-      throw InputError("hosts",
+      throw InputError(key_of_order(c),
                        fmt::format("host {} is not of the server of host {}; servers are {} hosts in a row, from "
                                    "a multiple of {} on",
                                    hosts[i], hosts[i - i % c.group], c.group, c.group));
 }
 
-// What a switch adds up is of one server.
+// What a switch adds up or spreads is of one server.
 void check_in_switch(const Collective& c, const Hosts& placed, std::uint32_t ranks) {
-  if (c.operation != Operation::in_switch_all_reduce) return;
+  if (!is_in_switch(c.operation)) return;
   if (c.group == 1)
-    throw InputError("group", "an all-reduce in a switch is one of servers; write how many GPUs they have");
+    throw InputError("group", "an operation in a switch is one of servers; write how many GPUs they have");
   for (std::size_t i = 0; i < placed.size(); ++i)
     if (const std::uint32_t first = placed[i - i % ranks]; placed[i] / c.group != first / c.group)
       throw InputError(
-          c.ranks > 0 ? "ranks" : "hosts",
-          fmt::format("host {} is not of the server of host {}, whose switch adds up; hosts of an operation "
+          key_of_order(c),
+          fmt::format("host {} is not of the server of host {}, whose switch does it; hosts of an operation "
                       "are of one server, such as with ranks = {}",
                       placed[i], first, c.group));
 }
@@ -133,6 +154,16 @@ std::uint32_t least_parts(const Collective& c, std::uint32_t ranks) {
   }
 }
 
+// Names of operations.
+using Names = std::vector<std::string>;
+
+Names in_switch_and(Names others = {}) {
+  others.insert(others.end(), {"in-switch-all-reduce", "in-switch-all-gather", "in-switch-reduce-scatter"});
+  return others;
+}
+
+Names to_choose() { return {"all-reduce", "all-gather", "reduce-scatter"}; }
+
 std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Context& context) {
   std::vector<Bytes> out = read_matrix(c.sizes, "sizes", n, n, context);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -171,25 +202,11 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
   const Hosts hosts = hosts_of_job(c.hosts, c.places, c.placement, c.group, context);
   const auto all = static_cast<std::uint32_t>(hosts.size());
   const std::uint32_t n = c.ranks > 0 ? c.ranks : all;
-  if (n < 2) {
-    const bool is_by_ranks = c.ranks > 0;
-    const bool is_by_places = !is_by_ranks && trim(c.places) != "all";
-    throw InputError(is_by_ranks    ? "ranks"
-                     : is_by_places ? "places"
-                                    : "hosts",
-                     fmt::format("'{}' is {} host(s); a collective needs at least 2",
-                                 is_by_ranks    ? std::to_string(c.ranks)
-                                 : is_by_places ? c.places
-                                                : c.hosts,
-                                 n));
-  }
-  if (all % (std::uint64_t{n} * c.stride) != 0)
-    throw InputError(c.ranks > 0 ? "ranks" : "stride",
-                     fmt::format("the {} hosts are no whole number of {} * {} = {}, ranks times stride", all, n,
-                                 c.stride, std::uint64_t{n} * c.stride));
+  if (n < 2) throw InputError(key_of_hosts(c), "1 host; a collective needs at least 2");
+  check_groups(c, n, all);
   if (c.operation == Operation::halving_doubling_all_reduce && !std::has_single_bit(n))
-    throw InputError(c.ranks > 0 ? "ranks" : "hosts",
-                     fmt::format("'{}' are {} hosts; halving and doubling needs a power of 2", c.hosts, n));
+    throw InputError(key_of_hosts(c),
+                     fmt::format("halving and doubling needs a power of 2, and these are {} hosts", n));
   check_size_of(c, n);
   check_slots(c);
   if (c.active_chunks > 0 && is_direct(c.operation))
@@ -223,13 +240,33 @@ void Collective::describe(ParamList<Collective>& p) {
   using C = Collective;
   p.choice(
        "operation", &C::operation,
-       {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "all-to-all", "halving-doubling-all-reduce",
-        "hierarchical-all-reduce", "tree-all-reduce", "ring-broadcast", "ring-reduce", "gather", "scatter",
-        "all-to-all-v", "barrier", "bruck-all-to-all", "bruck-all-gather", "pat-all-gather", "pat-reduce-scatter",
-        "in-switch-all-reduce", "all-reduce"},
+       {"ring-all-reduce",
+        "ring-reduce-scatter",
+        "ring-all-gather",
+        "all-to-all",
+        "halving-doubling-all-reduce",
+        "hierarchical-all-reduce",
+        "tree-all-reduce",
+        "ring-broadcast",
+        "ring-reduce",
+        "gather",
+        "scatter",
+        "all-to-all-v",
+        "barrier",
+        "bruck-all-to-all",
+        "bruck-all-gather",
+        "pat-all-gather",
+        "pat-reduce-scatter",
+        "in-switch-all-reduce",
+        "in-switch-all-gather",
+        "in-switch-reduce-scatter",
+        "all-reduce",
+        "all-gather",
+        "reduce-scatter"},
        "what the hosts do; trees are two at once, each with half of the buffer; in-switch: the scale-up switch of a "
-       "server adds up, as NVLink SHARP does (NCCL's NVLS); all-reduce: by ring, tree, hierarchical or in-switch, "
-       "whichever NCCL's tuning expects to be the quickest for these servers and this size",
+       "server adds up and spreads, as NVLink SHARP does (NCCL's NVLS); all-reduce, all-gather and reduce-scatter: by "
+       "ring, tree, hierarchical, in-switch or PAT, whichever NCCL's tuning expects to be the quickest for these "
+       "servers and this size",
        "Thakur et al., IJHPCA 2005; NCCL trees.cc; Bruck et al., IEEE TPDS 1997")
       .required = true;
   p.bytes(
@@ -261,19 +298,24 @@ void Collective::describe(ParamList<Collective>& p) {
   p.integer("active_chunks", &C::active_chunks, 0, kMaxChunks,
             "chunks that a host works on at once; it begins another one when it is done with one; 0 = all",
             "NCCL: 8 slots of a channel");
-  p.integer(
-      "slots", &C::slots, 0, kMaxChunks,
-      "so many messages of a host to another one are under way by the network at once, and later ones wait for a slot; "
-      "0 = all",
-      "NCCL: 8 slots of a channel");
+  p.integer("slots", &C::slots, 0, kMaxChunks,
+            "messages of a host to another one that are under way by the network at once; later ones wait for a slot; "
+            "0 = all",
+            "NCCL: 8 slots of a channel")
+      .not_with("operation", in_switch_and())
+      .not_with("chunks", {"1"})
+      .or_not_with("chunk_size", {"0 B"})
+      .or_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "tree-all-reduce",
+                             "hierarchical-all-reduce", "halving-doubling-all-reduce"});
   p.choice(
        "slots_freed_by", &C::slots_freed_by, {"acknowledgement", "receiver"},
        "acknowledgement: a slot is free when its message is acknowledged; receiver: when the receiver has handed its "
        "message on, for which it needs slots itself, and a message of 64 B has told the sender; messages within "
        "servers have slots then as well, but for those of a hierarchical-all-reduce",
        "NCCL: ncclIbPostFifo")
-      .only_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "hierarchical-all-reduce",
-                               "tree-all-reduce", "ring-broadcast", "ring-reduce", "all-reduce"});
+      .only_with("operation",
+                 {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "hierarchical-all-reduce",
+                  "tree-all-reduce", "ring-broadcast", "ring-reduce", "all-reduce", "all-gather", "reduce-scatter"});
   p.integer("window", &C::window, 0, kMaxHosts,
             "messages that a host has under way at once; it sends the next when one is acknowledged; 0 = all")
       .only_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter"});
@@ -281,7 +323,8 @@ void Collective::describe(ParamList<Collective>& p) {
            "share of scale_up_rate at which the switch of a server adds up and spreads",
            "NCCL tuning.cc: 0.85 of Hopper, "
            "0.74 of Blackwell")
-      .only_with("operation", {"in-switch-all-reduce", "hierarchical-all-reduce", "all-reduce"});
+      .only_with("operation", in_switch_and(to_choose()))
+      .or_with("within", {"switch"});
   p.choice("within", &C::within, {"ring", "switch"},
            "by what servers add up and spread: by rings, or by their scale-up switches", "NCCL: NVLS tree")
       .only_with("operation", {"hierarchical-all-reduce"});
@@ -291,7 +334,7 @@ void Collective::describe(ParamList<Collective>& p) {
       .only_with("operation", {"hierarchical-all-reduce"});
   p.choice("generation", &C::generation, {"volta", "ampere", "hopper", "blackwell"},
            "whose constants of NCCL's tuning count; switches of servers add up from Hopper on", "NCCL tuning.cc")
-      .only_with("operation", {"all-reduce"});
+      .only_with("operation", to_choose());
   p.choice("order", &C::order, {"next", "nccl"},
            "to whom a host sends first: to the next one, or in the order of NCCL's sends and receives",
            "ncclP2pSchedule")
@@ -305,7 +348,7 @@ void Collective::describe(ParamList<Collective>& p) {
                                "ring-broadcast", "ring-reduce"});
   p.time("start", &C::start, "the first messages start, or what is computed before them");
   p.time("step_delay", &C::step_delay, "from the receipt of a message to the start of what waits for it")
-      .not_with("operation", {"all-to-all", "all-to-all-v", "gather", "scatter", "in-switch-all-reduce"});
+      .not_with("operation", in_switch_and({"all-to-all", "all-to-all-v", "gather", "scatter"}));
   p.integer("repeat", &C::repeat, 1, kMaxCalls,
             "how often the operation is done, one after the other; a host goes on when it has all that it receives, "
             "and all that it sends is acknowledged");
@@ -315,7 +358,7 @@ void Collective::describe(ParamList<Collective>& p) {
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
            "they are due, and may be any number");
   describe_servers(p);
-  describe_pxn(p);
+  describe_pxn(p).not_with("operation", in_switch_and({"tree-all-reduce", "hierarchical-all-reduce"}));
 }
 
 }  // namespace weir::traffic

@@ -7,9 +7,7 @@ namespace weir::traffic {
 namespace {
 
 // Of all with all, equally.
-bool is_exchange(Operation operation) {
-  return operation == Operation::all_to_all || operation == Operation::in_switch_all_reduce;
-}
+bool is_exchange(Operation operation) { return operation == Operation::all_to_all || is_in_switch(operation); }
 
 std::uint64_t messages_of(const Collective& c, const CollectivePlan& plan) {
   const std::uint64_t n = plan.members->ranks;
@@ -32,7 +30,7 @@ DirectDriver::DirectDriver(const Collective& c, const Context& context, const Co
   const std::uint32_t n = ranks();
   if (c.operation == Operation::all_to_all) {
     payload_ = saturating_product(c.size, n - 1);
-  } else if (c.operation == Operation::in_switch_all_reduce) {
+  } else if (is_in_switch(c.operation)) {
     for (std::uint32_t chunk = 0; chunk < c.chunks; ++chunk)
       payload_ = saturating_sum(payload_, saturating_product(amount(0, 0, chunk), std::uint64_t{n} * (n - 1)));
   } else if (c.operation == Operation::all_to_all_v) {
@@ -74,10 +72,12 @@ std::uint32_t DirectDriver::to(std::uint32_t rank, std::uint32_t peer) const {
 Bytes DirectDriver::amount(std::uint32_t rank, std::uint32_t peer, std::uint32_t chunk) const {
   const Collective& c = collective();
   const std::uint32_t other = to(rank, peer);
-  if (c.operation == Operation::in_switch_all_reduce) {
+  if (is_in_switch(c.operation)) {
     const double n = ranks();
     const auto part = static_cast<double>(part_of(c.size, chunk, c.chunks).count);
-    return {std::llround(std::ceil(part * (n + 1) / (n * (n - 1)) / c.in_switch_efficiency))};
+    // Parts, of n, by the busier way of a GPU's link.
+    const double carried = c.operation == Operation::in_switch_all_reduce ? n + 1 : n;
+    return {std::llround(std::ceil(part * carried / (n * (n - 1)) / c.in_switch_efficiency))};
   }
   if (c.operation == Operation::all_to_all_v) return (*sizes_)[std::size_t{rank} * ranks() + other];
   return part_of(part_of(c.size, chunk, c.chunks), c.operation == Operation::gather ? rank : other, ranks());

@@ -5,7 +5,9 @@
 // reads from all n and hands over as one, and spreads it by one message, of which the switch makes n. So by each GPU's
 // way out go n/n of the buffer for the sums and 1/n to be spread, and by its way in as much the other way round, (n +
 // 1) / n each. As the parts overlap and all GPUs do the same, that is what an exchange of as many bytes takes: each GPU
-// sends each other one 1 / (n - 1) of it, and is done when it has got as much.
+// sends each other one 1 / (n - 1) of it, and is done when it has got as much. In an all-gather by the switch each GPU
+// sends its part once and gets all n, in a reduce-scatter it is the other way round: n / n by the busier way of its
+// link, as which the other one counts too.
 #pragma once
 
 #include <memory>

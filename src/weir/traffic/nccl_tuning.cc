@@ -19,6 +19,16 @@ struct Latencies {
 constexpr Latencies kTree{{6.8, 14, 8.4}, {0.6, 1.25, 4}, {5, 8.5, 14}};
 constexpr Latencies kRing{{6.6, 14, 8.4}, {0.6, 1.9, 3.4}, {2.7, 4, 14}};
 constexpr double kNvlsWithin = 25;
+// GPUs of a server with which NVLS gathers and scatters, at most.
+constexpr std::uint32_t kMostOfNvls = 32;
+// Of PAT, by Simple: besides the steps of a tree, each of which counts for a part, so much for each rank.
+struct Pat {
+  double base = 8;
+  double part_of_step = 1 / 3.5;
+  double each_rank = 2.8;
+  double of_bandwidth = 0.75;
+};
+constexpr Pat kPat;
 constexpr double kNvlsTreeBetween = 20.9;
 // What posting to a NIC takes, which each step of a ring over servers has to wait for.
 constexpr double kNetOverhead = 1;
@@ -48,11 +58,40 @@ double log2_of(std::uint32_t n) { return static_cast<double>(std::bit_width(n) -
 
 class Model {
  public:
-  Model(const NcclCluster& cluster, NcclProtocol protocol, Bytes size)
-      : c_(cluster), p_(static_cast<std::size_t>(protocol)), protocol_(protocol), size_(size) {}
+  Model(const NcclCluster& cluster, NcclFunction function, NcclProtocol protocol, Bytes size)
+      : c_(cluster),
+        is_all_reduce_(function == NcclFunction::all_reduce),
+        p_(static_cast<std::size_t>(protocol)),
+        protocol_(protocol),
+        size_(size) {}
 
-  bool is_simple() const { return protocol_ == NcclProtocol::simple; }
+  // Whether NCCL has the algorithm for the function, and for such servers by this protocol.
+  bool has(NcclAlgorithm algorithm) const {
+    const bool adds_up = c_.in_switch_efficiency > 0 && c_.gpus > 1 && is_simple();
+    switch (algorithm) {
+      case NcclAlgorithm::ring: return true;
+      case NcclAlgorithm::tree: return is_all_reduce_;
+      case NcclAlgorithm::hierarchical: return is_all_reduce_ && c_.servers > 1 && c_.gpus > 1;
+      case NcclAlgorithm::nvls: return adds_up && c_.servers == 1 && (is_all_reduce_ || c_.gpus <= kMostOfNvls);
+      case NcclAlgorithm::nvls_tree: return is_all_reduce_ && adds_up && c_.servers > 1;
+      case NcclAlgorithm::pat: return !is_all_reduce_ && c_.gpus == 1 && is_simple();
+    }
+    return false;
+  }
 
+  NcclTime time(NcclAlgorithm algorithm) const {
+    switch (algorithm) {
+      case NcclAlgorithm::ring: return ring();
+      case NcclAlgorithm::tree: return tree();
+      case NcclAlgorithm::hierarchical: return hierarchical();
+      case NcclAlgorithm::nvls: return is_all_reduce_ ? nvls(false) : nvls_one_way();
+      case NcclAlgorithm::nvls_tree: return nvls(true);
+      case NcclAlgorithm::pat: return pat();
+    }
+    return {};
+  }
+
+ private:
   // Bandwidth of all channels of a ring, which may be of another number of ranks.
   double ring_bus(double all) const {
     if (protocol_ == NcclProtocol::ll) return std::min(most_of_ll(), all / 2);
@@ -61,13 +100,14 @@ class Model {
   }
 
   NcclTime ring() const {
-    const double steps = 2.0 * (ranks() - 1);
-    const double across = 2.0 * (c_.servers - 1);
+    const double ways = is_all_reduce_ ? 2 : 1;
+    const double steps = ways * (ranks() - 1);
+    const double across = ways * (c_.servers - 1);
     const double overhead = c_.servers == 1 ? 0 : kNetOverhead * (is_simple() ? 3 : 1);
     NcclTime out{.bandwidth = ring_bus(all()) * ranks() / steps};
     out.latency_us = kRing.base[p_] + (steps - across) * std::max(kRing.within[p_], overhead) + across * between(kRing);
     const auto part = size_.count / static_cast<std::int64_t>(c_.channels * ranks());
-    if (is_simple() && c_.servers > 1 && part >= kPlateau)
+    if (is_all_reduce_ && is_simple() && c_.servers > 1 && part >= kPlateau)
       out.latency_us *= c_.generation == Generation::volta ? 1.9 : 1.4;
     return out;
   }
@@ -106,7 +146,20 @@ class Model {
             .bandwidth = channels * each * ranks() / (2.0 * (ranks() - 1))};
   }
 
- private:
+  // To gather or to scatter; NCCL counts all of this as bandwidth of the buffer.
+  NcclTime nvls_one_way() const {
+    const double others = (c_.gpus - 1.0) / c_.gpus;
+    const double each = std::min(c_.nvls_within * c_.in_switch_efficiency * others * others, c_.nvls_within);
+    return {.latency_us = kNvlsWithin, .bandwidth = c_.gpus * each};
+  }
+
+  NcclTime pat() const {
+    return {
+        .latency_us = kPat.base + log2_of(c_.servers) * between(kTree) * kPat.part_of_step + ranks() * kPat.each_rank,
+        .bandwidth = all() * kPat.of_bandwidth};
+  }
+
+  bool is_simple() const { return protocol_ == NcclProtocol::simple; }
   double ranks() const { return static_cast<double>(c_.servers) * c_.gpus; }
   double all() const { return c_.channels * (c_.servers == 1 ? c_.within : std::min(c_.within, c_.between)); }
   double table(const Table& t) const { return most(t, static_cast<std::size_t>(c_.generation), c_.servers); }
@@ -119,6 +172,7 @@ class Model {
   }
 
   const NcclCluster& c_;
+  const bool is_all_reduce_;
   const std::size_t p_;
   const NcclProtocol protocol_;
   const Bytes size_;
@@ -126,36 +180,25 @@ class Model {
 
 }  // namespace
 
-std::optional<NcclTime> nccl_time(const NcclCluster& c, NcclAlgorithm algorithm, NcclProtocol protocol, Bytes size) {
-  const Model model(c, protocol, size);
-  const bool adds_up = c.in_switch_efficiency > 0 && c.gpus > 1 && model.is_simple();
-  NcclTime out;
-  switch (algorithm) {
-    case NcclAlgorithm::ring: out = model.ring(); break;
-    case NcclAlgorithm::tree: out = model.tree(); break;
-    case NcclAlgorithm::hierarchical:
-      if (c.servers == 1 || c.gpus == 1) return std::nullopt;
-      out = model.hierarchical();
-      break;
-    case NcclAlgorithm::nvls:
-    case NcclAlgorithm::nvls_tree:
-      if (!adds_up || (c.servers == 1) != (algorithm == NcclAlgorithm::nvls)) return std::nullopt;
-      out = model.nvls(algorithm == NcclAlgorithm::nvls_tree);
-      break;
-  }
+std::optional<NcclTime> nccl_time(const NcclCluster& c, NcclFunction function, NcclAlgorithm algorithm,
+                                  NcclProtocol protocol, Bytes size) {
+  const Model model(c, function, protocol, size);
+  if (!model.has(algorithm)) return std::nullopt;
+  NcclTime out = model.time(algorithm);
   out.algorithm = algorithm;
   out.protocol = protocol;
   out.time_us = out.latency_us + static_cast<double>(size.count) / (1'000 * out.bandwidth);
   return out;
 }
 
-std::vector<NcclTime> nccl_times(const NcclCluster& c, Bytes size) {
+std::vector<NcclTime> nccl_times(const NcclCluster& c, NcclFunction function, Bytes size) {
+  using A = NcclAlgorithm;
   std::vector<NcclTime> out;
-  for (const auto algorithm : {NcclAlgorithm::ring, NcclAlgorithm::tree, NcclAlgorithm::hierarchical,
-                               NcclAlgorithm::nvls, NcclAlgorithm::nvls_tree}) {
+  for (const auto algorithm : {A::ring, A::tree, A::hierarchical, A::nvls, A::nvls_tree, A::pat}) {
     std::optional<NcclTime> best;
     for (const auto protocol : {NcclProtocol::ll, NcclProtocol::ll128, NcclProtocol::simple})
-      if (const auto one = nccl_time(c, algorithm, protocol, size); one && (!best || one->time_us < best->time_us))
+      if (const auto one = nccl_time(c, function, algorithm, protocol, size);
+          one && (!best || one->time_us < best->time_us))
         best = one;
     if (best) out.push_back(*best);
   }
@@ -170,6 +213,7 @@ const char* name_of(NcclAlgorithm algorithm) {
     case NcclAlgorithm::hierarchical: return "hierarchical";
     case NcclAlgorithm::nvls: return "in the switch";
     case NcclAlgorithm::nvls_tree: return "in switches, and a tree across";
+    case NcclAlgorithm::pat: return "PAT";
   }
   return "";
 }

@@ -1,14 +1,22 @@
-// How long NCCL expects an all-reduce to take by each of its algorithms and protocols: base latency, latency of steps
-// and size over bandwidth, by the formulas and constants of its tuning (NCCL 2.30.7, src/graph/tuning.cc). NCCL takes
-// the one for which this is least; clusters, and runs here, need not agree.
+// How long NCCL expects an all-reduce, an all-gather or a reduce-scatter to take by each of its algorithms and
+// protocols: base latency, latency of steps and size over bandwidth, by the formulas and constants of its tuning
+// (NCCL 2.30.7, src/graph/tuning.cc). NCCL takes the one for which this is least; clusters, and runs here, need not
+// agree.
 //
-// With N servers of g GPUs, n = N g ranks and c channels whose bandwidths b are within and between servers:
+// With N servers of g GPUs, n = N g ranks and c channels whose bandwidths b are within and between servers, an
+// all-reduce takes by
 //
 //   ring         2 (n - 1) steps, of which 2 (N - 1) are between servers; n / (2 (n - 1)) of c b
 //   tree         up and down 2 (g - 1) steps within a server and 2 log2 N between them; half of c b, and less for
 //                sizes that are neither small nor large
 //   NVLS         one server, whose switch adds up: one step, whatever g
 //   NVLS tree    within servers like NVLS, and 2 log2 N steps between them
+//
+// and an all-gather or a reduce-scatter, of a buffer that is as large as all parts together, by
+//
+//   ring         n - 1 steps, of which N - 1 are between servers; n / (n - 1) of c b
+//   NVLS         one server of 32 GPUs at most: one step, whatever g
+//   PAT          servers of one GPU: log2 N steps, and a part that grows with n; 3/4 of c b, by Simple alone
 //
 // `hierarchical` is no algorithm of NCCL's: the latencies and bandwidths are those of its ring, with 2 (g - 1) steps
 // within a server and 2 (N - 1) between GPUs of the same place, each behind the other.
@@ -23,7 +31,8 @@
 
 namespace weir::traffic {
 
-enum class NcclAlgorithm : std::uint8_t { ring, tree, hierarchical, nvls, nvls_tree };
+enum class NcclFunction : std::uint8_t { all_reduce, all_gather, reduce_scatter };
+enum class NcclAlgorithm : std::uint8_t { ring, tree, hierarchical, nvls, nvls_tree, pat };
 enum class NcclProtocol : std::uint8_t { ll, ll128, simple };
 
 struct NcclCluster {
@@ -49,11 +58,11 @@ struct NcclTime {
   double time_us = 0;
 };
 
-// Nothing if the algorithm does not go with the cluster or the protocol.
-std::optional<NcclTime> nccl_time(const NcclCluster&, NcclAlgorithm, NcclProtocol, Bytes size);
+// Nothing if the algorithm does not go with the function, the cluster or the protocol.
+std::optional<NcclTime> nccl_time(const NcclCluster&, NcclFunction, NcclAlgorithm, NcclProtocol, Bytes size);
 
 // Of each algorithm that is possible with its quickest protocol, the quickest first.
-std::vector<NcclTime> nccl_times(const NcclCluster&, Bytes size);
+std::vector<NcclTime> nccl_times(const NcclCluster&, NcclFunction, Bytes size);
 
 const char* name_of(NcclAlgorithm);
 const char* name_of(NcclProtocol);

@@ -27,8 +27,17 @@ enum class Operation : std::uint8_t {
   pat_all_gather,
   pat_reduce_scatter,
   in_switch_all_reduce,  // by a server's scale-up switch (traffic/direct_driver.h)
-  all_reduce,            // the quickest of these for servers and sizes as they are (traffic/all_reduce_choice.h)
+  in_switch_all_gather,
+  in_switch_reduce_scatter,
+  all_reduce,  // the quickest of these for servers and sizes as they are (traffic/collective_choice.h)
+  all_gather,
+  reduce_scatter,
 };
+
+// By a server's scale-up switch, which adds up or spreads.
+constexpr bool is_in_switch(Operation o) {
+  return o >= Operation::in_switch_all_reduce && o <= Operation::in_switch_reduce_scatter;
+}
 
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
 // (PERFORMANCE.md there). 0 = there is no bandwidth to tell, as of a barrier.

@@ -17,9 +17,10 @@ namespace weir::traffic {
 // exchange. `max_min`: all messages of a server share the rates of the ways out and in (Desk::move).
 enum class Sharing : std::uint8_t { serial, max_min };
 
-// A message of this desk's host leaves by its serial link as soon as `free`, when the last one has left, and moves that
-// on. Returns when it is there. No message takes less than Desk::lag().
-inline Time carry(const ScaleUp& by, const Desk& desk, Bytes size, Time& free) {
+// A message of this desk's host leaves by its serial link as soon as all that have left before it, of any driver, are
+// sent. Returns when it is there. No message takes less than Desk::lag().
+inline Time carry(const ScaleUp& by, Desk& desk, Bytes size) {
+  Time& free = desk.scale_up_free();
   free = std::max(free, desk.now()) + transmission_time(size, by.rate);
   return std::max(free + by.latency, desk.now() + desk.lag());
 }
@@ -40,25 +41,31 @@ ScaleUp scale_up_of(const T& t) {
   return {.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency};
 }
 
+// `by_line`: a file may say another `group` line by line.
 template <class T>
-void describe_servers(ParamList<T>& p) {
+void describe_servers(ParamList<T>& p, bool by_line = false) {
   p.integer("group", &T::group, 1, kMaxHosts,
             "number of GPUs of a server, which are consecutive hosts; messages between them go by scale-up links, such "
             "as NVLink, instead of the network. If it is not written it is topology.hosts_per_server where whole "
             "servers take part");
-  p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction",
-         "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000});
-  p.time("scale_up_latency", &T::scale_up_latency,
-         "of a message there, beside its transmission; serial: no message takes less than an epoch", "", Time{0},
-         Time{1'000'000'000});
-  p.choice("scale_up_sharing", &T::scale_up_sharing, {"serial", "max-min"},
-           "serial: a GPU sends one message of its server after the other, and those that come to one GPU do not share "
-           "its way in; max-min: all messages of a server share its GPUs' ways out and in, max-min fairly");
+  const auto of_servers = [&](Param& param) {
+    if (!by_line) param.not_with("group", {"1"});
+  };
+  of_servers(p.rate("scale_up_rate", &T::scale_up_rate, "of each GPU to those of its server, in each direction",
+                    "NVLink 4: 450 GB/s", Rate{1'000'000'000}, Rate{100'000'000'000'000}));
+  of_servers(p.time("scale_up_latency", &T::scale_up_latency,
+                    "of a message there, beside its transmission; serial: no message takes less than an epoch", "",
+                    Time{0}, Time{1'000'000'000}));
+  of_servers(p.choice(
+      "scale_up_sharing", &T::scale_up_sharing, {"serial", "max-min"},
+      "serial: a GPU sends one message of its server after the other, of all traffic with this value, and those that "
+      "come to one GPU do not share its way in; max-min: all messages of a server share its GPUs' ways out and in, "
+      "max-min fairly"));
 }
 
 template <class T>
-void describe_pxn(ParamList<T>& p) {
-  p.flag(
+Param& describe_pxn(ParamList<T>& p) {
+  return p.flag(
       "pxn", &T::pxn,
       "a message to another rail of another server goes by the scale-up links to the GPU of its own server that is on "
       "the rail of its receiver, and from there by that rail; needs scale_up_sharing = \"max-min\"",

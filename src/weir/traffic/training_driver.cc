@@ -287,7 +287,7 @@ void TrainingDriver::send(Desk& desk, std::uint32_t rank, Channel channel, std::
   ++own.sending;
   if (scale_up_.is_there() && scale_up_.joins(desk.host(), to)) {
     if (shares_) return desk.move({.word = word, .size = size, .dst = to});
-    const Time there = carry(scale_up_, desk, size, own.scale_up_free);
+    const Time there = carry(scale_up_, desk, size);
     desk.post(to, word, there);
     desk.wake(there, kArrived);
     return;
@@ -321,7 +321,7 @@ void TrainingDriver::archive_rank(A& a, std::uint32_t host) {
   a.value(rank.got);
   a.value(rank.taken);
   a.value(rank.times);
-  for (auto* time : {&rank.since, &rank.scale_up_free, &rank.end}) a.value(*time);
+  for (auto* time : {&rank.since, &rank.end}) a.value(*time);
   a.value(rank.messages);
   a.value(rank.late);
   a.values(rank.exchanged);

@@ -72,7 +72,6 @@ class TrainingDriver final : public Driver {
     Time since;                    // when the operation began
     std::uint32_t late = kNobody;  // the host that was last to begin the operation, of those that this one has heard of
     std::uint32_t told = kNobody;  // ... of the message that has just come
-    Time scale_up_free;
     Time end = Time::max();
     std::uint64_t messages = 0;            // received
     std::vector<std::uint32_t> exchanged;  // of the expert-parallel group: messages received from each

@@ -22,7 +22,8 @@ class Play {
         scale_up_(driver_->scale_up().value_or(traffic::ScaleUp{})),
         shares_ways_in_(of.shares_ways_in),
         facts_(model),
-        links_(model) {
+        links_(model),
+        scale_up_free_(model.topology.hosts) {
     for (std::uint32_t host = 0; host < model.topology.hosts; ++host) {
       At desk(*this, host);
       driver_->begin(desk);
@@ -82,6 +83,7 @@ class Play {
     }
     Time lag() const override { return {}; }
     void move(Message message) override { play_.move(with_start(message)); }
+    Time& scale_up_free() override { return play_.scale_up_free_[host_]; }
     void done(std::uint64_t) override {}
 
    private:
@@ -147,6 +149,7 @@ class Play {
   const bool shares_ways_in_;
   FactsOfMessages facts_;
   SharedLinks links_;
+  std::vector<Time> scale_up_free_;  // by host
   Time now_;
   WideEnds ends_;
   LargePageVector<Event> events_;

@@ -25,9 +25,11 @@ struct LossRow {
   static void describe(ParamList<LossRow>& p) {
     p.text("links", &LossRow::links,
            "all, hosts (links of hosts), fabric (links between switches), or the links between two nodes, as 320-0");
-    p.number("probability", &LossRow::probability, 0, 1,
-             "a packet is lost on the wire with this probability; pause and resume frames never are")
-        .required = true;
+    Param& probability =
+        p.number("probability", &LossRow::probability, 0, 1,
+                 "a packet is lost on the wire with this probability; pause and resume frames never are");
+    probability.valid_text = "0 to 1, with retry less than 1";
+    probability.required = true;
     p.flag("retry", &LossRow::retry,
            "the link itself sends a lost packet again, and all behind it: nothing is lost, but each loss takes the "
            "link for the packet's transmission and a round trip of the link",
@@ -44,7 +46,7 @@ struct FailureRow {
     p.number("probability", &FailureRow::probability, 0, 1, "that a link between two switches goes down",
              "Spraying IV-C")
         .required = true;
-    p.time("time", &FailureRow::time, "when they do");
+    p.time("time", &FailureRow::time, "when they do").only_with("run.end");
   }
 };
 
@@ -68,7 +70,7 @@ struct LinkEventRow {
 
   static void describe(ParamList<LinkEventRow>& p) {
     constexpr std::int64_t last_node = kMaxHosts + net::kMaxSwitches;
-    p.time("time", &LinkEventRow::time, "acts before all else at this instant").required = true;
+    p.time("time", &LinkEventRow::time, "acts before all else at this instant").only_with("run.end").required = true;
     p.integer("a", &LinkEventRow::a, kNone, last_node, "a node ...");
     p.integer("b", &LinkEventRow::b, kNone, last_node, "... and another; the links between them, in both directions");
     p.integer("switch", &LinkEventRow::at_switch, kNone, last_node,
@@ -92,6 +94,7 @@ struct HostPauseRow {
   static void describe(ParamList<HostPauseRow>& p) {
     p.integer("host", &HostPauseRow::host, 0, kMaxHosts, "the host").required = true;
     p.time("start", &HostPauseRow::start, "from then on no packet begins to leave, acknowledgements included")
+        .only_with("run.end")
         .required = true;
     p.time("duration", &HostPauseRow::duration, "for how long", "", Time{1}).required = true;
   }
@@ -111,7 +114,7 @@ struct SlowHostRow {
            "they take packets, headers included, no faster than this; acknowledgements are among them",
            "Guo et al., SIGCOMM 2016, section 6.2: slow receivers", Rate{1'000'000})
         .required = true;
-    p.time("from", &SlowHostRow::from, "from then on");
+    p.time("from", &SlowHostRow::from, "from then on").only_with("run.end");
     p.time("until", &SlowHostRow::until, "what still waits then is taken at once; 0 = for ever");
   }
 };

@@ -364,6 +364,7 @@ void Drivers<P>::archive(A& a) {
       own.connections.insert(connections.begin(), connections.end());
     }
     a.value(own.sent);
+    a.value(own.scale_up_free);
     a.each(own.switches, [&](ScaleUpSwitch& s) { s.archive(a); });
     for (traffic::Driver* driver : drivers_) a.block([&](A& block) { driver->archive(block, h); });
   }

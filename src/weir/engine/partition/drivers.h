@@ -85,6 +85,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
     std::vector<host::Outgoing> outgoing;      // by slot of the flow
     std::unordered_map<host::Connections::Key, std::uint32_t, host::Connections::Hash> connections;  // slots of flows
     std::uint32_t sent = 0;                                                                          // messages
+    Time scale_up_free;                   // its way out is (traffic::Desk)
     std::vector<ScaleUpSwitch> switches;  // of its server, if it is the first host of that
   };
 
@@ -106,6 +107,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
     void post(std::uint32_t host, std::uint64_t word, Time at) override;
     Time lag() const override { return all_.lag_; }
     void move(traffic::Message message) override;
+    Time& scale_up_free() override { return all_.of_host_[host_].scale_up_free; }
     void did(std::uint32_t activity, Time begin, std::uint32_t waited_for) override;
     void done(std::uint64_t tasks) override { all_.tasks_done_ += tasks; }
 

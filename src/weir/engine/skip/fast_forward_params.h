@@ -25,12 +25,15 @@ struct FastForwardParams {
         "docs/guides/fast-forward.md");
     p.integer("settle", &FastForwardParams::settle, 0, 1'000'000,
               "rounds that are simulated before durations count, since queues and phases take a while to become what "
-              "they are in the long run; for flows a round is two round trips");
+              "they are in the long run; for flows a round is two round trips")
+        .not_with("theta", {"0"});
     p.integer("rounds", &FastForwardParams::rounds, 2, 100,
               "number of durations in a row that must agree; skipped messages take their mean. For flows, the number "
-              "of parts of the span that was looked at");
+              "of parts of the span that was looked at")
+        .not_with("theta", {"0"});
     p.number("check", &FastForwardParams::check, 0, 1,
-             "this share of messages and spans that could be skipped is simulated and compared, drawn at random");
+             "this share of messages and spans that could be skipped is simulated and compared, drawn at random")
+        .not_with("theta", {"0"});
   }
 };
 

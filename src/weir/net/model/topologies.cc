@@ -134,6 +134,14 @@ void add_spines(Topology& t, std::uint32_t leaves, std::uint32_t spines, std::ui
   set_tier(t, leaves, spines, 2);
 }
 
+// As many as it takes so that the links up from a leaf carry what comes by those of its hosts.
+std::uint32_t spines_of(const Rail& p, std::uint32_t hosts_per_leaf) {
+  if (p.spines > 0) return p.spines;
+  const auto down = static_cast<__int128>(hosts_per_leaf) * p.host_links * p.host_rate.bits_per_second;
+  const auto up = static_cast<__int128>(p.links_per_pair) * p.fabric_rate.bits_per_second;
+  return static_cast<std::uint32_t>(std::min<__int128>((down + up - 1) / up, kMaxSwitchPorts));
+}
+
 }  // namespace
 
 Topology build(const Star& p) {
@@ -191,7 +199,6 @@ Topology build(const LeafSpine& p) {
 }
 
 Topology build(const Rail& p) {
-  at_least_one(p.spines, "spines");
   at_least_one(p.links_per_pair, "links_per_pair");
   at_least_one(p.servers_per_segment, "servers_per_segment");
   const std::uint32_t hosts = count_hosts({p.servers, p.gpus}, "servers and gpus");
@@ -205,18 +212,19 @@ Topology build(const Rail& p) {
                       per_segment, p.servers));
   const std::uint32_t leaves = p.servers / per_segment * rails;
   const std::uint32_t per_leaf = hosts / leaves;
-  require_ports(per_leaf + std::uint64_t{p.spines} * p.links_per_pair,
+  const std::uint32_t spines = spines_of(p, per_leaf);
+  require_ports(per_leaf + std::uint64_t{spines} * p.links_per_pair,
                 "servers_per_segment, gpus, rails, spines and links_per_pair");
   require_ports(std::uint64_t{leaves} * p.links_per_pair, "servers, servers_per_segment, rails and links_per_pair");
-  require_links(std::uint64_t{leaves} * p.spines * p.links_per_pair, "servers, rails, spines and links_per_pair");
-  Topology t = start("rail", hosts, leaves + p.spines, hosts, p.host_rate, p.host_delay);
+  require_links(std::uint64_t{leaves} * spines * p.links_per_pair, "servers, rails, spines and links_per_pair");
+  Topology t = start("rail", hosts, leaves + spines, hosts, p.host_rate, p.host_delay);
   const std::uint32_t in_segment = per_segment * p.gpus;
   for (std::uint32_t h = 0; h < hosts; ++h) {
     const std::uint32_t leaf = h / in_segment * rails + h % rails;
     t.links[h].b = hosts + leaf;
     t.place.push_back(leaf * per_leaf + h % in_segment / rails);
   }
-  add_spines(t, leaves, p.spines, p.links_per_pair, p.fabric_rate, p.fabric_delay);
+  add_spines(t, leaves, spines, p.links_per_pair, p.fabric_rate, p.fabric_delay);
   check(t);
   return with_servers(with_ports(std::move(t), p.planes, p.tors, p.host_links), p.gpus);
 }

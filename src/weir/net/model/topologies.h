@@ -84,7 +84,7 @@ struct Rail {
   std::uint32_t gpus = 8;                  // of a server
   std::uint32_t rails = 0;                 // leaves of a segment; 0 = as many as gpus
   std::uint32_t servers_per_segment = 64;  // if there are fewer, they are one segment
-  std::uint32_t spines = 16;
+  std::uint32_t spines = 16;               // 0 = as few as let all hosts of a leaf send by them at once
   std::uint32_t links_per_pair = 1;
   Rate host_rate = 400_Gbps;
   Rate fabric_rate = 400_Gbps;

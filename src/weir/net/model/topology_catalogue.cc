@@ -88,7 +88,8 @@ void Rail::describe(ParamList<Rail>& p) {
             "leaves of a segment, a divisor of gpus: GPU g is on leaf g mod rails; 0 = as many as gpus");
   p.integer("servers_per_segment", &Rail::servers_per_segment, 1, kMaxHosts,
             "servers that share leaves, a divisor of servers; more than there are = all");
-  p.integer("spines", &Rail::spines, 1, kMaxSwitchPorts, "spine switches");
+  p.integer("spines", &Rail::spines, 0, kMaxSwitchPorts,
+            "spine switches; 0 = as few as let all hosts of a leaf send by them at once");
   p.integer("links_per_pair", &Rail::links_per_pair, 1, kMaxSwitchPorts, "parallel links between a leaf and a spine");
   rate_param(p, "host_rate", &Rail::host_rate, "rate of a host's link");
   rate_param(p, "fabric_rate", &Rail::fabric_rate, "rate of a link between leaf and spine");
@@ -168,7 +169,7 @@ std::span<const TopologyKind> topology_kinds() {
                    {{"servers", "16"},
                     {"gpus", "8"},
                     {"servers_per_segment", "16"},
-                    {"spines", "16"},
+                    {"spines", "0"},
                     {"host_rate", "400 Gbps"},
                     {"fabric_rate", "400 Gbps"}}},
                   {"dgx-superpod-512",

@@ -177,9 +177,11 @@ struct NetworkParams {
         .only_with("algorithm.telemetry");
     p.flag("reroute", &NetworkParams::reroute,
            "when a link goes down or up, all switches know of it after reroute_delay and take the shortest paths that "
-           "are left; without it they go on sending by links that are down");
+           "are left; without it they go on sending by links that are down")
+        .only_with("network.changes");
     p.time("reroute_delay", &NetworkParams::reroute_delay,
            "how long routes take to converge; until then switches and hosts go on as if nothing had happened")
+        .only_with("network.changes")
         .only_with("reroute", {"true"});
     p.flag("trimming", &NetworkParams::trimming,
            "a data packet for which there is no room loses its payload, and goes on ahead of all data",

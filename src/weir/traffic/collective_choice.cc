@@ -1,8 +1,10 @@
-#include "weir/traffic/all_reduce_choice.h"
+#include "weir/traffic/collective_choice.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -32,6 +34,42 @@ Layout layout_of(const Collective& c, const std::vector<std::uint32_t>& hosts) {
   return fits ? Layout{n, all, each} : Layout{n, n, 1};
 }
 
+// Which function of NCCL's an operation is that is to be chosen; nothing = it is not.
+std::optional<NcclFunction> function_of(Operation operation) {
+  switch (operation) {
+    case Operation::all_reduce: return NcclFunction::all_reduce;
+    case Operation::all_gather: return NcclFunction::all_gather;
+    case Operation::reduce_scatter: return NcclFunction::reduce_scatter;
+    default: return std::nullopt;
+  }
+}
+
+// What functions are by NCCL's algorithms.
+struct Made {
+  NcclFunction function;
+  NcclAlgorithm algorithm;
+  Operation operation;
+};
+constexpr Made kMade[] = {
+    {NcclFunction::all_reduce, NcclAlgorithm::ring, Operation::ring_all_reduce},
+    {NcclFunction::all_reduce, NcclAlgorithm::tree, Operation::tree_all_reduce},
+    {NcclFunction::all_reduce, NcclAlgorithm::nvls, Operation::in_switch_all_reduce},
+    {NcclFunction::all_reduce, NcclAlgorithm::hierarchical, Operation::hierarchical_all_reduce},
+    {NcclFunction::all_reduce, NcclAlgorithm::nvls_tree, Operation::hierarchical_all_reduce},
+    {NcclFunction::all_gather, NcclAlgorithm::ring, Operation::ring_all_gather},
+    {NcclFunction::all_gather, NcclAlgorithm::nvls, Operation::in_switch_all_gather},
+    {NcclFunction::all_gather, NcclAlgorithm::pat, Operation::pat_all_gather},
+    {NcclFunction::reduce_scatter, NcclAlgorithm::ring, Operation::ring_reduce_scatter},
+    {NcclFunction::reduce_scatter, NcclAlgorithm::nvls, Operation::in_switch_reduce_scatter},
+    {NcclFunction::reduce_scatter, NcclAlgorithm::pat, Operation::pat_reduce_scatter},
+};
+
+Operation made_by(NcclFunction function, NcclAlgorithm algorithm) {
+  return std::find_if(std::begin(kMade), std::end(kMade),
+                      [&](const Made& m) { return m.function == function && m.algorithm == algorithm; })
+      ->operation;
+}
+
 constexpr double gigabytes(Rate rate) { return rate.bytes_per_second() / 1e9; }
 
 std::uint32_t pieces(Bytes size, std::int64_t of, std::uint32_t most) {
@@ -46,15 +84,20 @@ constexpr std::uint32_t kMostPieces = 64;  // of a channel; ours, as each is a m
 
 void cut(Collective& c, const Layout& at, NcclAlgorithm algorithm) {
   const bool by_channels = algorithm == NcclAlgorithm::ring || algorithm == NcclAlgorithm::tree;
-  const auto most =
+  const auto as_size_allows =
       static_cast<std::uint32_t>(std::clamp<std::int64_t>(c.size.count / std::max(at.ranks, 1u), 1, kMaxChunks));
-  if (by_channels && c.channels == 1 && c.chunks == 1) c.channels = std::min({at.gpus, 64u, most});
+  const std::uint32_t most = c.chunks > 1 ? c.chunks : as_size_allows;
+  if (by_channels && c.channels == 1) c.channels = std::min({at.gpus, 64u, most});
   if (c.chunks > 1 || c.chunk_size > Bytes{}) return;
   std::uint32_t each = 1;
   if (algorithm == NcclAlgorithm::tree) each = pieces(c.size, 2 * kSlot * c.channels, kMostPieces);
   if (algorithm == NcclAlgorithm::nvls_tree) each = pieces(c.size, 2 * kSlot * at.gpus, kMostPieces);
   c.chunks = std::max(c.channels, std::min(each * c.channels, most));
   if (each > 1 && c.slots == 0) c.slots = kSlots;
+}
+
+std::string name_of_operation(const Collective& c) {
+  return format_value(params_of<Collective>().find("operation")->get(&c));
 }
 
 std::string told(const NcclTime& t) {
@@ -77,36 +120,33 @@ NcclCluster nccl_cluster(const Collective& c, std::uint32_t servers, std::uint32
   return out;
 }
 
-AllReduceChoice choose_all_reduce(const Collective& given, const Context& context) {
-  AllReduceChoice out{given, ""};
+bool is_to_choose(Operation operation) { return function_of(operation).has_value(); }
+
+CollectiveChoice choose_collective(const Collective& given, const Context& context) {
+  CollectiveChoice out{given, ""};
+  const auto function = function_of(given.operation);
+  if (!function) return out;
   Collective& c = out.collective;
-  if (c.operation != Operation::all_reduce) return out;
-  c.operation = Operation::ring_all_reduce;
+  c.operation = made_by(*function, NcclAlgorithm::ring);
   const auto hosts = hosts_of_job(c.hosts, c.places, c.placement, c.group, context);
   const Layout at = layout_of(c, hosts);
   if (c.size.count == 0 || at.ranks < 2) return out;  // which is refused for that
   Rate nic = context.host_rates[hosts.front()];
   for (const std::uint32_t host : hosts) nic = std::min(nic, context.host_rates[host]);
-  std::vector<NcclTime> times = nccl_times(nccl_cluster(c, at.servers, at.gpus, nic), c.size);
+  std::vector<NcclTime> times = nccl_times(nccl_cluster(c, at.servers, at.gpus, nic), *function, c.size);
   // Trees are of whole servers.
   if (c.group > 1 && at.ranks % c.group != 0)
     std::erase_if(times, [](const NcclTime& t) { return t.algorithm == NcclAlgorithm::tree; });
   const NcclAlgorithm best = times.front().algorithm;
-  switch (best) {
-    case NcclAlgorithm::ring: break;
-    case NcclAlgorithm::tree: c.operation = Operation::tree_all_reduce; break;
-    case NcclAlgorithm::nvls: c.operation = Operation::in_switch_all_reduce; break;
-    case NcclAlgorithm::hierarchical: c.operation = Operation::hierarchical_all_reduce; break;
-    case NcclAlgorithm::nvls_tree:
-      c.operation = Operation::hierarchical_all_reduce;
-      c.within = Within::in_switch;
-      c.across = Across::tree;
-      break;
+  c.operation = made_by(*function, best);
+  if (best == NcclAlgorithm::nvls_tree) {
+    c.within = Within::in_switch;
+    c.across = Across::tree;
   }
   cut(c, at, best);
-  out.reason = fmt::format("the all-reduce of {} by {} rank{} in {} server{} of {} is {}: NCCL's tuning expects {}",
-                           format_value(c.size), at.ranks, at.ranks == 1 ? "" : "s", at.servers,
-                           at.servers == 1 ? "" : "s", at.gpus, name_of(best), told(times.front()));
+  out.reason = fmt::format("the {} of {} by {} rank{} in {} server{} of {} is {}: NCCL's tuning expects {}",
+                           name_of_operation(given), format_value(c.size), at.ranks, at.ranks == 1 ? "" : "s",
+                           at.servers, at.servers == 1 ? "" : "s", at.gpus, name_of(best), told(times.front()));
   for (std::size_t i = 1; i < times.size(); ++i) out.reason += ", " + told(times[i]);
   if (c.chunk_size > Bytes{})
     out.reason += fmt::format("; channels = {}, messages of at most {}", c.channels, format_value(c.chunk_size));
@@ -116,7 +156,7 @@ AllReduceChoice choose_all_reduce(const Collective& given, const Context& contex
 }
 
 Collective chosen(const Collective& given, const Context& context) {
-  AllReduceChoice choice = choose_all_reduce(given, context);
+  CollectiveChoice choice = choose_collective(given, context);
   if (!choice.reason.empty() && context.notice) context.notice(choice.reason);
   return choice.collective;
 }

@@ -1,5 +1,5 @@
-// Which algorithm `operation = "all-reduce"` is: the one that NCCL's tuning (traffic/nccl_tuning.h) expects to be the
-// quickest for servers, links and size as they are.
+// Which algorithm `operation = "all-reduce"`, `"all-gather"` or `"reduce-scatter"` is: the one that NCCL's tuning
+// (traffic/nccl_tuning.h) expects to be the quickest for servers, links and size as they are.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace weir::traffic {
 
-struct AllReduceChoice {
+struct CollectiveChoice {
   Collective collective;  // with another operation, and with channels, chunks and slots as that needs them
   std::string reason;     // a sentence; "" = there was nothing to choose
 };
@@ -20,8 +20,11 @@ struct AllReduceChoice {
 // both.
 NcclCluster nccl_cluster(const Collective&, std::uint32_t servers, std::uint32_t gpus, Rate nic);
 
-// Whatever is written of channels, chunks and slots stays. Throws InputError if the hosts do not fit.
-AllReduceChoice choose_all_reduce(const Collective&, const Context&);
+// Whether an operation is one that is chosen.
+bool is_to_choose(Operation);
+
+// Channels above 1, chunks above 1 and slots above 0 stay as they are. Throws InputError if the hosts do not fit.
+CollectiveChoice choose_collective(const Collective&, const Context&);
 
 // The same, and tells context.notice.
 Collective chosen(const Collective&, const Context&);
