@@ -153,6 +153,7 @@ TEST(LoneTimes, AreThoseOfTheFlowWhateverCameBefore) {
             const LoneTimes::Times wanted = LoneTimes(model).of(src, dst, {size}, 0, path);
             EXPECT_EQ(got.tail, wanted.tail);
             EXPECT_EQ(got.wire, wanted.wire);
+            EXPECT_EQ(got.packets, (size + framing.payload.count - 1) / framing.payload.count);
             EXPECT_EQ(got.back, model.paths.one_way(dst, src, framing.ack) + model.host.answer_delay());
             EXPECT_EQ(got.delivery, model.paths.delivery(src, dst, {size}, framing));
             EXPECT_EQ(got.ideal_fct, model.paths.ideal_fct(src, dst, {size}, framing));

@@ -42,8 +42,6 @@ traffic::Message message_of(const traffic::Flow& f) {
           .dport = f.dport};
 }
 
-std::int64_t packets_of(Bytes size, Bytes payload) { return (size.count + payload.count - 1) / payload.count; }
-
 }  // namespace
 
 FlowLevel::FlowLevel(const engine::Model& model, const FluidParams& params, traffic::Traffic& traffic,
@@ -145,7 +143,7 @@ void FlowLevel::run_instant() {
 }
 
 // A flow that carries a message, or that the traffic has if there is no driver.
-void FlowLevel::start(const traffic::Message& message, std::uint32_t driver) {
+void FlowLevel::start(const traffic::Message& m, std::uint32_t driver) {
   auto slot = static_cast<std::uint32_t>(flows_.size());
   if (free_slots_.empty()) {
     flows_.emplace_back();
@@ -155,7 +153,6 @@ void FlowLevel::start(const traffic::Message& message, std::uint32_t driver) {
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  const traffic::Message& m = message;
   Flow& f = flows_[slot];
   f.message = m;
   f.message.started = now_;
@@ -176,14 +173,10 @@ void FlowLevel::handle_due() {
   const theory::LiveNetwork& network = rates_->network();
   const std::span<const std::uint32_t> slots = events_.first();
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    if (i + 2 * kAhead < slots.size()) {
-      prefetch_object(&flows_[slots[i + 2 * kAhead]]);
-      network.look_ahead(slots[i + 2 * kAhead]);
-    }
-    if (i + kAhead < slots.size()) {
-      const std::uint32_t next = slots[i + kAhead];
-      if (flows_[next].stage == Stage::sending) prefetch_line(network.path(next).data());
-    }
+    if (i + 2 * kAhead < slots.size()) prefetch_object(&flows_[slots[i + 2 * kAhead]]);
+    if (i + 2 * kAhead < slots.size()) network.look_ahead(slots[i + 2 * kAhead]);
+    if (i + kAhead < slots.size()) network.look_at_path(slots[i + kAhead]);
+    if (i + kAhead / 2 < slots.size()) network.look_at_links(slots[i + kAhead / 2]);
     do {
       handle(slots[i]);
       ++counters_.events;
@@ -200,8 +193,7 @@ void FlowLevel::handle(std::uint32_t slot) {
       events_.schedule(
           slot, std::max(saturating_sum(now_, f.alone.back), saturating_sum(f.message.started, f.alone.ideal_fct)));
       const traffic::Message told = f.message;  // one that is sent may move what is known of flows
-      const std::uint32_t driver = f.driver;
-      drivers_[driver]->received(desk_.of(driver, told.dst), told);
+      drivers_[f.driver]->received(desk_.of(f.driver, told.dst), told);
       break;
     }
     default: end_flow(slot);
@@ -243,11 +235,10 @@ void FlowLevel::end_flow(std::uint32_t slot) {
                          .tag = m.tag});
   free_slots_.push_back(slot);
   ++counters_.flows_completed;
-  counters_.data_packets += static_cast<std::uint64_t>(packets_of(m.size, model_.transport.payload));
+  counters_.data_packets += static_cast<std::uint64_t>(f.alone.packets);
   if (f.driver == kNoDriver) return;
   const traffic::Message told = m;
-  const std::uint32_t driver = f.driver;
-  drivers_[driver]->sent(desk_.of(driver, told.src), told);
+  drivers_[f.driver]->sent(desk_.of(f.driver, told.src), told);
 }
 
 // New rates for all whose rates change now.
@@ -350,9 +341,8 @@ void FlowLevel::HostDesk::post(std::uint32_t host, std::uint64_t word, Time at) 
 }
 
 double FlowLevel::packets_sent(std::uint32_t slot) const {
-  const Flow& f = flows_[slot];
-  const auto packets = static_cast<double>(packets_of(f.message.size, model_.transport.payload));
-  return packets * (1 - left(slot) / f.alone.wire);
+  const LoneTimes::Times& alone = flows_[slot].alone;
+  return static_cast<double>(alone.packets) * (1 - left(slot) / alone.wire);
 }
 
 engine::Counters FlowLevel::counters() const {

@@ -132,7 +132,7 @@ class FlowLevel final : public engine::Engine {
   bool ended() const;
   Time next_event() const;
   void run_instant();
-  void start(const traffic::Message& message, std::uint32_t driver);
+  void start(const traffic::Message& m, std::uint32_t driver);
   void add_driver(std::unique_ptr<traffic::Driver> driver);
   void tell_driver();
   void share_switch(const Due& due);

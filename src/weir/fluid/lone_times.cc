@@ -54,6 +54,7 @@ LoneTimes::Times LoneTimes::find(std::uint32_t src, std::uint32_t dst, Bytes siz
           .back = model_.paths.one_way(dst, src, framing.ack) + model_.host.answer_delay(),
           .delivery = model_.paths.delivery(src, dst, size, framing),
           .ideal_fct = model_.paths.ideal_fct(src, dst, size, framing),
+          .packets = packets,
           .wire = kBitsPerByte * static_cast<double>(wire.count)};
 }
 

@@ -20,6 +20,7 @@ class LoneTimes {
     Time back;      // from there to the acknowledgement
     Time delivery;  // no flow is received sooner than with packets and alone, nor does it end sooner
     Time ideal_fct;
+    std::int64_t packets = 0;
     double wire = 0;  // bits, headers included
   };
 

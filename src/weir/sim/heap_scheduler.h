@@ -17,9 +17,6 @@ class HeapScheduler {
 
   HeapScheduler(std::uint32_t entities, const SchedulerHints&) : position_(entities, kNone) {}
 
-  // From now on there are so many, no fewer than before.
-  void grow(std::uint32_t entities) { position_.resize(entities, kNone); }
-
   void schedule(Entity e, Time t) {
     if (position_[e] == kNone) {
       position_[e] = static_cast<std::uint32_t>(heap_.size());

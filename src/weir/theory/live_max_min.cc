@@ -42,6 +42,7 @@ void LiveMaxMin::remove(std::uint32_t flow) {
 }
 
 void LiveMaxMin::choose_link(std::uint32_t link) {
+  links_[link].counted = false;
   if (std::exchange(links_[link].chosen, number_) != number_) set_links_.push_back(link);
 }
 
@@ -66,20 +67,22 @@ void LiveMaxMin::choose_limited(std::uint32_t link) {
 // What the round begins with on this link.
 void LiveMaxMin::count(std::uint32_t link) {
   LinkState& l = links_[link];
-  l.fixed = l.weight = 0;
-  l.open = 0;
-  l.limits = false;
-  for (const auto& on : network_.on(link)) {
-    const FlowState& f = flows_[on.flow];
-    if (f.chosen == number_) {
-      l.weight += on.share;
-      ++l.open;
-    } else {
-      l.fixed += on.share * f.rate;
+  if (!std::exchange(l.counted, true)) {
+    l.first = {};
+    for (const auto& on : network_.on(link)) {
+      const FlowState& f = flows_[on.flow];
+      if (f.chosen == number_) {
+        l.first.weight += on.share;
+        ++l.first.open;
+      } else {
+        l.first.fixed += on.share * f.rate;
+      }
     }
   }
-  if (l.open == 0) return;
-  l.level = std::max(network_.capacity(link) - l.fixed, 0.0) / l.weight;
+  l.now = l.first;
+  l.limits = false;
+  if (l.now.open == 0) return;
+  l.level = std::max(network_.capacity(link) - l.now.fixed, 0.0) / l.now.weight;
   levels_.emplace_back(l.level, link);
 }
 
@@ -91,16 +94,32 @@ void LiveMaxMin::settle(std::uint32_t link) {
     FlowState& f = flows_[on.flow];
     if (f.rate != kOpen) continue;
     f.rate = l.level;
+    --open_;
     set_bottleneck(f, link);
     for (const Use& use : network_.path(on.flow)) {
       LinkState& other = links_[use.link];
-      if (--other.open == 0 || use.link == link) continue;
-      other.fixed += use.share * f.rate;
-      other.weight -= use.share;
+      if (--other.now.open == 0 || use.link == link) continue;
+      other.now.fixed += use.share * f.rate;
+      other.now.weight -= use.share;
       // no lower than before, but for rounding
-      other.level = std::max(other.level, (network_.capacity(use.link) - other.fixed) / other.weight);
+      other.level = std::max(other.level, (network_.capacity(use.link) - other.now.fixed) / other.now.weight);
     }
   }
+}
+
+// The first of the heap has become larger: most often by little, so that it stays near.
+void LiveMaxMin::sink() {
+  const std::size_t n = levels_.size();
+  if (n == 0) return;
+  const auto first = levels_.front();
+  std::size_t at = 0;
+  for (std::size_t below = 1; below < n; below = 2 * at + 1) {
+    if (below + 1 < n && levels_[below + 1] < levels_[below]) ++below;
+    if (first < levels_[below]) break;
+    levels_[at] = levels_[below];
+    at = below;
+  }
+  levels_[at] = first;
 }
 
 void LiveMaxMin::fill() {
@@ -108,22 +127,20 @@ void LiveMaxMin::fill() {
   effort_.flows += set_.size();
   effort_.links += set_links_.size();
   for (const Member& m : set_) flows_[m.flow].rate = kOpen;
+  open_ = set_.size();
   levels_.clear();
   for (const std::uint32_t link : set_links_) count(link);
   std::make_heap(levels_.begin(), levels_.end(), std::greater<>());
-  while (!levels_.empty()) {
-    const auto [level, link] = levels_.front();
-    std::pop_heap(levels_.begin(), levels_.end(), std::greater<>());
-    const LinkState& l = links_[link];
-    if (l.open == 0) {
-      levels_.pop_back();
-    } else if (l.level > level) {  // it has risen since
-      levels_.back() = {l.level, link};
-      std::push_heap(levels_.begin(), levels_.end(), std::greater<>());
+  while (open_ > 0) {
+    auto& [level, link] = levels_.front();
+    if (const LinkState& l = links_[link]; l.now.open > 0 && l.level > level) {
+      level = l.level;  // it has risen since
     } else {
+      if (l.now.open > 0) settle(link);
+      levels_.front() = levels_.back();
       levels_.pop_back();
-      settle(link);
     }
+    sink();
   }
 }
 
@@ -136,6 +153,8 @@ bool LiveMaxMin::grow() {
     const std::uint32_t link = set_links_[i];
     const LinkState& l = links_[link];
     const auto on_link = network_.on(link);
+    // All are of the set, or nobody's bottleneck is here.
+    if (l.first.open == on_link.size() || (!l.limits && l.limited == 0)) continue;
     double load = 0;
     double most = 0;
     for (const auto& on : on_link) {

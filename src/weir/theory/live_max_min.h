@@ -45,14 +45,20 @@ class LiveMaxMin final : public LiveRates {
     std::uint32_t flow = 0;
     double before = 0;  // its rate before the update
   };
-  struct LinkState {
-    double fixed = 0;   // what flows have whose rates are known
-    double weight = 0;  // the shares of the others, of which there are `open`
-    double level = 0;   // rate at which these fill the link
+  // What flows have whose rates are known, and the shares of the others, of which there are `open`.
+  struct Load {
+    double fixed = 0;
+    double weight = 0;
     std::uint32_t open = 0;
+  };
+  struct LinkState {
+    Load now;
+    double level = 0;  // rate at which open flows fill the link
+    Load first;        // as each round begins, where no flow joins that crosses the link
     std::uint32_t chosen = 0;
     std::uint32_t changed = 0;  // by the changes that the next update takes up
     std::uint32_t limited = 0;  // flows whose bottleneck it is
+    bool counted = false;       // `first` is right
     bool limits = false;        // it is the bottleneck of a flow of the set
   };
 
@@ -62,6 +68,7 @@ class LiveMaxMin final : public LiveRates {
   void choose(std::uint32_t flow);
   void choose_link(std::uint32_t link);
   void fill();
+  void sink();
   void count(std::uint32_t link);
   void settle(std::uint32_t link);
   bool grow();
@@ -73,6 +80,7 @@ class LiveMaxMin final : public LiveRates {
   std::vector<std::uint32_t> added_;
   std::vector<std::uint32_t> changed_links_;
   std::vector<Member> set_;
+  std::size_t open_ = 0;                                  // of these, in this round
   std::vector<std::uint32_t> set_links_;                  // that they cross, and those that have changed
   std::vector<std::pair<double, std::uint32_t>> levels_;  // a heap of (level, link), the lowest first
   std::vector<std::uint32_t> changed_;

@@ -1,29 +1,24 @@
 #include "weir/theory/live_network.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <utility>
 
 namespace weir::theory {
-namespace {
-
-std::size_t room_class(std::uint32_t length) { return static_cast<std::size_t>(std::bit_width(length - 1)); }
-
-}  // namespace
 
 LiveNetwork::LiveNetwork(std::vector<double> capacities)
     : capacities_(std::move(capacities)), on_(capacities_.size()) {}
 
 std::uint32_t LiveNetwork::block_of(std::uint32_t length) {
-  auto& free = free_blocks_[room_class(length)];
+  if (length >= free_blocks_.size()) free_blocks_.resize(length + std::size_t{1});
+  auto& free = free_blocks_[length];
   if (!free.empty()) {
     const std::uint32_t first = free.back();
     free.pop_back();
     return first;
   }
   const auto first = static_cast<std::uint32_t>(pool_.size());
-  pool_.resize(pool_.size() + (std::size_t{1} << room_class(length)));
+  pool_.resize(pool_.size() + length);
   return first;
 }
 
@@ -51,7 +46,7 @@ void LiveNetwork::remove(std::uint32_t flow) {
     pool_[last.use].place = use.place;
     on.pop_back();
   }
-  free_blocks_[room_class(flows_[flow].length)].push_back(flows_[flow].first);
+  free_blocks_[flows_[flow].length].push_back(flows_[flow].first);
   flows_[flow].length = 0;
 }
 

@@ -4,7 +4,6 @@
 // one: arrays reach up to the largest.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -46,11 +45,15 @@ class LiveNetwork {
     return {pool_.data() + flows_[flow].first, flows_[flow].length};
   }
   std::span<const On> on(std::uint32_t link) const { return on_[link]; }
-  // Before path().
+  // Before remove(): bring near what it looks at, each a little later than the one before.
   void look_ahead(std::uint32_t flow) const { prefetch_line(&flows_[flow]); }
+  void look_at_path(std::uint32_t flow) const { prefetch_line(path(flow).data()); }
+  void look_at_links(std::uint32_t flow) const {
+    for (const Use& use : path(flow)) prefetch_line(&on_[use.link][use.place]);
+  }
 
  private:
-  // A flow's uses stand in a block of the pool, whose room is a power of two.
+  // A flow's uses stand in a block of the pool, which another flow of as many links may have later.
   struct Block {
     std::uint32_t first = 0;
     std::uint32_t length = 0;  // 0: no flow has this number
@@ -61,7 +64,7 @@ class LiveNetwork {
   std::vector<LargePageVector<On>> on_;  // by link
   LargePageVector<Block> flows_;
   LargePageVector<Use> pool_;
-  std::array<std::vector<std::uint32_t>, 33> free_blocks_;  // by the logarithm of their room
+  std::vector<std::vector<std::uint32_t>> free_blocks_;  // by length
 };
 
 }  // namespace weir::theory
