@@ -227,7 +227,7 @@ TEST_F(OwnProbe, GoesOnFromACheckpoint) {
   {
     scenario::Run first = scenario::build(s, model);
     probe::ResultDirectory out(folder_);
-    probe::ProbeSet probes(s.probes, *first.simulation, first.tags, &out);
+    probe::ProbeSet probes(s.probes, *first.simulation, first.tags(), &out);
     ASSERT_FALSE(first.simulation->advance(8_us));
     Saver saver;
     first.simulation->save(saver);
@@ -238,7 +238,7 @@ TEST_F(OwnProbe, GoesOnFromACheckpoint) {
   }
   const auto out = probe::ResultDirectory::resume(folder_);
   scenario::Run second = scenario::build(s, model);
-  probe::ProbeSet probes(s.probes, *second.simulation, second.tags, out.get());
+  probe::ProbeSet probes(s.probes, *second.simulation, second.tags(), out.get());
   Loader loader(saved);
   second.simulation->load(loader);
   probes.load(loader);

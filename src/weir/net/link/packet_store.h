@@ -209,8 +209,9 @@ class PacketStore {
     return free_[--frees_];
   }
   [[gnu::cold]] void grow() { grow_to(records_.size() == 0 ? 64 : 2 * records_.size()); }
-  // Makes new records, all of them free; the first of them is taken next.
-  void grow_to(std::size_t size) {
+  // Makes new records, all of them free; the first of them is taken next. Not inline in what is cold, where it would be
+  // compiled to be short, and copy one record after the other.
+  [[gnu::noinline]] void grow_to(std::size_t size) {
     const auto n = static_cast<std::uint32_t>(records_.size());
     records_.resize(size);
     free_.resize(size + 1);  // load() writes beyond the last one
