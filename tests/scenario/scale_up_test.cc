@@ -128,7 +128,7 @@ TEST(ScaleUpSharing, IsOfAllTrafficIfItIsSerial) {
     while (!run.simulation->advance()) {
     }
     std::vector<std::int64_t> out;
-    for (const auto& one : probe::report_collectives(*run.simulation, run.tags)) out.push_back(one.completion->ps);
+    for (const auto& one : probe::report_collectives(*run.simulation, run.tags())) out.push_back(one.completion->ps);
     return out;
   };
   const auto us = [](std::int64_t first, std::int64_t second) {
