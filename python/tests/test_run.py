@@ -63,6 +63,13 @@ def test_the_result_is_that_of_the_command(star, tmp_path):
                 np.testing.assert_array_equal(on_disk[name][column], table[column])
 
 
+def test_messages_without_rows_are_counted(star):
+    ring = {"kind": "collective", "operation": "ring-all-reduce", "size": "80 KB", "messages": "sums"}
+    result = weir.run(star | {"traffic": [ring]})
+    hosts = star["topology"]["hosts"]
+    assert repr(result) == f"<weir.Result {2 * (hosts - 1) * hosts} messages finished, 0 not>"
+
+
 def test_an_existing_directory_is_refused(star, tmp_path):
     weir.run(star, out=tmp_path / "out")
     with pytest.raises(weir.InputError, match="exists already"):

@@ -97,8 +97,14 @@ class Result:
 
     def __repr__(self) -> str:
         flows = self.summary["flows"]
+        what, finished, unfinished = "flows", flows["finished"], flows["unfinished"]
+        collectives = self.summary.get("collectives", [])
+        if finished + unfinished == 0 and collectives:  # their messages have no rows
+            what = "messages"
+            unfinished = sum(c["unfinished"] for c in collectives)
+            finished = sum(c["messages"] for c in collectives) - unfinished
         early = "" if self.is_whole else f", ended early: {self.reason}"
-        return f"<weir.Result {flows['finished']} flows finished, {flows['unfinished']} not{early}>"
+        return f"<weir.Result {finished} {what} finished, {unfinished} not{early}>"
 
 
 def result_of(

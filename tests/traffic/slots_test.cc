@@ -95,6 +95,7 @@ class Play {
       play_.add(std::max(at, play_.now_ + lag()), Kind::posted, to, {.word = word, .src = host_, .dst = to});
     }
     Time lag() const override { return 1_ns; }
+    Time& scale_up_free() override { return play_.scale_up_free_[host_]; }
     void move(Message m) override {
       m.src = host_;
       if (!CollectiveDriver::is_credit(m.word)) play_.sent_(m);
@@ -124,6 +125,7 @@ class Play {
   std::uint64_t number_ = 0;
   std::uint64_t done_ = 0;
   std::priority_queue<Due> due_;
+  std::map<std::uint32_t, Time> scale_up_free_;  // by host
 };
 
 std::unique_ptr<Driver> driver_of(const Collective& c, std::uint32_t hosts) {
