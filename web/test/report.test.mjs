@@ -93,7 +93,7 @@ function make() {
   const version = JSON.parse(readFileSync(folder + '/hpcc/manifest.json')).version;
   const claims = ['holds', 'fails', 'holds', 'not run'].map((verdict, i) => ({ id: 'A' + i, paper: 'hpcc', figure: '11a', expected: 'less', measured: '1 < 2', verdict, reason: verdict === 'fails' ? 'more' : '' }));
   writeFileSync(folder + '/claims/figures.json', JSON.stringify({ weir: version, format: 1, figures }));
-  writeFileSync(folder + '/claims/verdicts.json', JSON.stringify({ weir: version, format: 1, date: '2026-01-01', claims }));
+  writeFileSync(folder + '/claims/verdicts.json', JSON.stringify({ weir: version, format: 2, date: '2026-01-01', claims }));
   execFileSync(weir, ['report', folder + '/hpcc', folder + '/dcqcn', folder + '/claims', '--out', folder + '/report.html']);
   mkdirSync(folder + '/sweep');
   writeFileSync(folder + '/sweep/runs.csv', 'run,availability,seed,status,message,wall_s\n');
