@@ -182,7 +182,7 @@ int run_and_show(const scenario::Scenario& s, run::Admitted admitted, std::uint6
     show_text(run::to_json(outcome));
   else if (!o.quiet)
     show_outcome(s, outcome, ecn, directory, why);
-  for (std::size_t i = s.notices.size(); i < outcome.manifest.notices.size(); ++i)  // those of before the run are told
+  for (std::size_t i = s.notices.size(); i < outcome.manifest.notices.size() && !o.quiet; ++i)  // others are told
     notice("weir: {}", outcome.manifest.notices[i]);
   if (!why.empty()) notice("weir: {}; the result is incomplete", why);
   if (!outcome.checkpoint_problem.empty())

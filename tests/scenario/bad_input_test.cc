@@ -291,8 +291,8 @@ TEST(BadInput, IsTold) {
        "a.toml:13: key 'algorithm.on_ramp.early': departures are fixed when the host's stack hands segments down, and "
        "there is none; add a table [algorithm.stack], or remove it"},
       {"", "[algorithm.recovery]\nkind = \"irn\"\nwindow = 0.0\n",
-       "a.toml:13: key 'algorithm.recovery.window': IRN may send so far beyond what is acknowledged, which is nothing; "
-       "write a number above 0, 1 for the bandwidth-delay product"},
+       "a.toml:13: key 'algorithm.recovery.window': this is how far IRN may send beyond what is acknowledged, and 0 "
+       "lets it send nothing; write a number above 0, such as 1 for the bandwidth-delay product"},
       {"", "[algorithm.recovery]\nkind = \"irn\"\nrto_low = \"1 ms\"\n",
        "a.toml:13: key 'algorithm.recovery.rto_low': rto_low = 1 ms is above rto_high = 320 us"},
       {"", "[network.ecn]\nk_min = \"500 KB\"\n",

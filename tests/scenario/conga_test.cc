@@ -1,9 +1,11 @@
 // CONGA's own example of why congestion elsewhere matters (2.4, figure 2): scenarios/conga.toml, by several rules.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <fstream>
+#include <iterator>
 #include <string>
 
+#include "weir/base/error.h"
 #include "weir/engine/engine.h"
 #include "weir/scenario/build.h"
 #include "weir/scenario/scenario.h"
@@ -43,6 +45,20 @@ TEST(Conga, SplitsTrafficAsTheWaysAllow) {
   EXPECT_LT(ecmp.all(), conga.all() - 2);
   EXPECT_GT(local.by_slow_link, 39.5);
   EXPECT_NEAR(local.by_fast_link, 40, 4);
+}
+
+// A packet that a link sends again is on the wire before it departs, and what a link carries is counted by departures.
+TEST(Conga, RefusesLinksThatRetry) {
+  std::ifstream file("scenarios/conga.toml");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto s = load_scenario(text + "[[network.loss]]\nlinks = \"fabric\"\nprobability = 0.02\nretry = true\n",
+                               "scenarios/conga.toml");
+  try {
+    build(s);
+    FAIL() << "it is accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("remove retry, or take another kind"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

@@ -174,6 +174,21 @@ TEST(ScaleUpSharing, IsToldWhereItIsNone) {
   EXPECT_EQ(told({"run.fidelity=flow", "traffic.0.compute=1 us", "traffic.1.compute=1 us"}), std::vector{compute});
 }
 
+// Of four tables two meet at some GPUs and two at others: nobody is told of whom it does not meet.
+TEST(ScaleUpSharing, IsToldOfThoseThatMeet) {
+  const std::string traffic = kServer.substr(kServer.find("[[traffic]]"));
+  std::string four = kServer.substr(0, kServer.find("[[traffic]]"));
+  for (const std::string tag : {"a", "b", "c", "d"}) four += traffic + "compute = \"1 us\"\ntag = \"" + tag + "\"\n";
+  const auto s = load_scenario(
+      four, "a.toml",
+      {"topology.hosts=8", "traffic.0.hosts=0-3", "traffic.1.hosts=0-3", "traffic.2.hosts=4-7", "traffic.3.hosts=4-7"});
+  std::vector<std::string> told;
+  for (const std::string& warning : warnings(s, *build_model(s)))
+    if (warning.find("same GPUs") != std::string::npos) told.push_back(warning.substr(0, warning.find(" (the first")));
+  EXPECT_EQ(told, (std::vector<std::string>{"traffic.0 ('a') and traffic.1 ('b') compute on the same GPUs",
+                                            "traffic.2 ('c') and traffic.3 ('d') compute on the same GPUs"}));
+}
+
 // An all-gather by the switch has all of 1,600 KB come to each GPU, and of a reduce-scatter all leaves it: 16 us by 100
 // GB/s, 32 us at half of that.
 TEST(InSwitchParts, TakeTheTimesByHand) {

@@ -384,7 +384,10 @@ TEST(Schedules, SayWhatIsWrong) {
   has({"traffic.0.slow=7", "traffic.0.hosts=0-5"}, "host 7 takes no part");
   has({"traffic.0.operation=tree-all-reduce", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2",
        "traffic.0.active_chunks=1"},
-      "1 of 2 channels at a time would wait for each other for ever");
+      "1 chunk(s) at a time by 2 channels would wait for each other for ever");
+  has({"traffic.0.operation=tree-all-reduce", "traffic.0.group=4", "traffic.0.channels=4", "traffic.0.chunks=8",
+       "traffic.0.active_chunks=6"},
+      "write a multiple of 4, or 0");
   has({"traffic.0.ranks=2", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2"}, "does not divide");
   has({"traffic.0.ranks=3"}, "3 does not divide the 8 hosts into whole process groups; valid are 2, 4, 8");
   has({"traffic.0.ranks=2", "traffic.0.stride=3"},

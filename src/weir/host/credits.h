@@ -37,8 +37,8 @@ class Credits {
     std::uint32_t slot = 0;
     std::uint32_t generation = 0;
     std::uint32_t entropy = 0;    // of the data packet that asked last
-    std::int64_t packets = 0;     // granted since its start ...
-    std::int64_t most = 0;        // ... of so many
+    std::int64_t packets = 0;     // granted since its start
+    std::int64_t most = 0;        // of its packets that need to be granted
     std::int64_t left = 0;        // bytes that have not arrived, as far as asking packets tell
     std::uint32_t asked_for = 0;  // packets, not granted yet
     std::uint16_t profile = 0;
@@ -46,7 +46,7 @@ class Credits {
     bool waits = false;  // in the queue
   };
 
-  // A data packet that asks has arrived, of this flow or of a newer one in its slot. The flow has so many bytes, and
+  // A data packet that asks has arrived, of this flow or of a newer one in its slot. The flow has `size` bytes, and
   // `most` packets of it need credits.
   void ask(const net::Packet& data, std::int64_t size, std::int64_t most) {
     const auto [found, is_new] =
@@ -54,7 +54,7 @@ class Credits {
     const std::uint32_t place = found->second;
     if (is_new) accounts_.push_back({.src = data.src, .slot = data.slot});
     Account& account = accounts_[place];
-    open_.erase({account.left, place});
+    if (order_ == CreditOrder::srpt) open_.erase({account.left, place});
     if (is_new || account.generation != data.generation) {
       account.generation = data.generation;
       account.packets = 0;

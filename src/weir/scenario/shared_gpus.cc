@@ -78,15 +78,35 @@ std::vector<Job> jobs_of(const Scenario& s, std::uint32_t hosts) {
   return out;
 }
 
-// Tables that have a GPU in common, and the first such GPU.
+// Tables that have a GPU in common with one of the others, and the first such GPU.
 struct Meeting {
   std::set<std::size_t> tables;
   std::uint32_t first = 0;
+};
 
+// Whoever meets somebody who meets somebody is of one meeting.
+class Meetings {
+ public:
   void add(const std::vector<const Job*>& of_host, std::uint32_t host) {
-    if (tables.empty()) first = host;
-    for (const Job* job : of_host) tables.insert(job->table);
+    Meeting all{.first = host};
+    for (const Job* job : of_host) all.tables.insert(job->table);
+    for (auto known = all_.begin(); known != all_.end();) {
+      const bool meets = std::any_of(known->tables.begin(), known->tables.end(),
+                                     [&](std::size_t table) { return all.tables.count(table) > 0; });
+      if (!meets) {
+        ++known;
+        continue;
+      }
+      all.tables.merge(known->tables);
+      all.first = std::min(all.first, known->first);
+      known = all_.erase(known);
+    }
+    all_.push_back(std::move(all));
   }
+  const std::vector<Meeting>& all() const { return all_; }
+
+ private:
+  std::vector<Meeting> all_;
 };
 
 // "traffic.0 ('a'), traffic.2 ('b') and traffic.3 ('c')"
@@ -109,8 +129,8 @@ void warn_of_shared_gpus(const Scenario& s, const engine::Model& model, std::vec
   std::vector<std::vector<const Job*>> of_host(model.topology.hosts);
   for (const Job& job : jobs)
     for (const std::uint32_t host : job.hosts) of_host[host].push_back(&job);
-  Meeting compute;
-  Meeting apart;
+  Meetings compute;
+  Meetings apart;
   for (std::uint32_t host = 0; host < of_host.size(); ++host) {
     std::vector<const Job*> computing;
     std::vector<const Job*> linked;
@@ -123,17 +143,17 @@ void warn_of_shared_gpus(const Scenario& s, const engine::Model& model, std::vec
     if (computing.size() > 1) compute.add(computing, host);
     if (linked.size() > 1 && links.size() > 1) apart.add(linked, host);
   }
-  if (!compute.tables.empty())
+  for (const Meeting& meeting : compute.all())
     out.push_back(
         fmt::format("{} compute on the same GPUs (the first: {}), each as if it had them for itself: where "
                     "they do so at once, each computes too quickly",
-                    names(s, compute.tables), net::name_of_host(model.topology, compute.first)));
-  if (!apart.tables.empty())
+                    names(s, meeting.tables), net::name_of_host(model.topology, meeting.first)));
+  for (const Meeting& meeting : apart.all())
     out.push_back(
         fmt::format("{} use scale-up links of the same GPUs (the first: {}) and do not notice each other "
                     "there; write the same scale_up_sharing in each, and with \"max-min\" the same group and "
                     "scale_up_rate",
-                    names(s, apart.tables), net::name_of_host(model.topology, apart.first)));
+                    names(s, meeting.tables), net::name_of_host(model.topology, meeting.first)));
 }
 
 }  // namespace weir::scenario

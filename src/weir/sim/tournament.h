@@ -21,7 +21,7 @@ namespace weir::sim {
 
 class Tournament {
  public:
-  // From now on there are so many slots, no fewer than before. New ones have no time, which is Time::max().
+  // Makes the number of slots this one, which is no less than before. New ones have no time, which is Time::max().
   void grow(std::uint32_t slots) {
     std::size_t nodes = (std::size_t{slots} + kBelow - 1) / kBelow;
     for (std::size_t level = 0; nodes > 0; ++level, nodes = nodes == 1 ? 0 : (nodes + kBelow - 1) / kBelow) {

@@ -11,7 +11,7 @@ namespace weir::traffic {
 
 class Chunks {
  public:
-  // Words of messages have so many bits: 20 for a chunk, 22 for a step.
+  // Bits of a message's word: 20 for a chunk, 22 for a step.
   static constexpr std::uint32_t kWordBits = 42;
   static constexpr std::uint64_t kWordMask = (std::uint64_t{1} << kWordBits) - 1;
   static constexpr std::uint32_t kStepBits = 22;
@@ -29,7 +29,9 @@ class Chunks {
   static constexpr bool is_credit(std::uint64_t word) { return chunk_of(word & kWordMask) >= kMaxChunks; }
 
   explicit Chunks(const Collective& collective)
-      : collective_(collective), receivers_free_(collective.receivers_free_slots()) {}
+      : collective_(collective), receivers_free_(collective.receivers_free_slots()) {
+    if (!has_channels(collective.operation)) collective_.channels = 1;
+  }
 
   const Collective& collective() const { return collective_; }
   // From now on there are no slots.

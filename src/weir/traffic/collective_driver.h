@@ -86,7 +86,7 @@ class CollectiveDriver : public Driver, protected Chunks {
 
   std::uint32_t ranks() const { return who_.ranks(); }
   std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
-  // Sends at once, or so long from now as the rank takes for a step.
+  // Sends at once, or when the time is over that the rank takes for a step.
   void send(Desk& desk, std::uint32_t rank, const Send& message);
   void send_later(Desk& desk, std::uint32_t rank, const Send& message);
 

@@ -215,11 +215,11 @@ CollectivePlan plan_collective(const Collective& c, const Context& context) {
                                  c.operation == Operation::all_to_all ? "an all-to-all" : "such an operation"));
   // In a server each channel's chain has another GPU first, so GPUs that work on one channel each can wait for each
   // other.
-  if (c.operation == Operation::tree_all_reduce && c.group > 1 && c.active_chunks > 0 && c.active_chunks < c.channels)
+  if (c.operation == Operation::tree_all_reduce && c.group > 1 && c.active_chunks % c.channels != 0)
     throw InputError(
         "active_chunks",
-        fmt::format("{} of {} channels at a time would wait for each other for ever, as the chains of each "
-                    "begin at another GPU of a server; write {} or more, or 0",
+        fmt::format("{} chunk(s) at a time by {} channels would wait for each other for ever, as the chains of each "
+                    "channel begin at another GPU of a server; write a multiple of {}, or 0",
                     c.active_chunks, c.channels, c.channels));
   if (c.channels > c.chunks)
     throw InputError("channels", fmt::format("{} chunk(s) cannot go by {} channels; write at least as many chunks",

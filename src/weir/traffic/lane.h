@@ -1,5 +1,5 @@
-// Messages of a collective from one host to another one's port, of which only so many, its slots, are under way at
-// once. They begin in a fixed order, as NCCL's kernels work through a list of steps: that of their turns.
+// Messages of a collective from one host to another one's port. At most `slots` of them are under way at once. They
+// begin in a fixed order, as NCCL's kernels work through a list of steps: that of their turns.
 #pragma once
 
 #include <algorithm>

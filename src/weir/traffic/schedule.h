@@ -39,6 +39,19 @@ constexpr bool is_in_switch(Operation o) {
   return o >= Operation::in_switch_all_reduce && o <= Operation::in_switch_reduce_scatter;
 }
 
+// By channels: rings, chains and trees of their own (Collective::channels).
+constexpr bool has_channels(Operation o) {
+  switch (o) {
+    case Operation::ring_all_reduce:
+    case Operation::ring_reduce_scatter:
+    case Operation::ring_all_gather:
+    case Operation::tree_all_reduce:
+    case Operation::ring_broadcast:
+    case Operation::ring_reduce: return true;
+    default: return false;
+  }
+}
+
 // How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
 // (PERFORMANCE.md there). 0 = there is no bandwidth to tell, as of a barrier.
 double bus_factor(Operation operation, std::uint32_t n);

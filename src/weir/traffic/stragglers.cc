@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "weir/base/error.h"
+#include "weir/base/params.h"
 #include "weir/traffic/hosts.h"
 
 namespace weir::traffic {
@@ -22,6 +23,9 @@ Stragglers::Stragglers(std::string_view slow, double factor, const std::vector<s
   }
 }
 
-Time Stragglers::longer(Time time) const { return {std::llround(static_cast<double>(time.ps) * factor_)}; }
+Time Stragglers::longer(Time time) const {
+  const double ps = static_cast<double>(time.ps) * factor_;
+  return ps < static_cast<double>(kMaxTime.ps) ? Time{std::llround(ps)} : kMaxTime;
+}
 
 }  // namespace weir::traffic

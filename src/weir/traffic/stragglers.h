@@ -1,4 +1,4 @@
-// Stragglers: hosts that take so many times as long as others for what they compute.
+// Stragglers: hosts that take longer than others for what they compute, by a factor.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Stragglers {
   // does not exist or is none of `hosts`.
   Stragglers(std::string_view slow, double factor, const std::vector<std::uint32_t>& hosts, const Context& context);
 
-  // How long this host takes for what takes others so long.
+  // How long this host takes for what takes others `time`, at most kMaxTime.
   Time time(std::uint32_t host, Time of_others) const {
     return is_slow_.empty() || !is_slow_[host] ? of_others : longer(of_others);
   }

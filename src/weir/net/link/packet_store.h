@@ -145,7 +145,7 @@ class PacketStore {
    public:
     T& operator[](std::uint32_t i) { return of_[i]; }
     const T& operator[](std::uint32_t i) const { return of_[i]; }
-    // That of record i; there are so many records.
+    // That of record i, of this number of records.
     T& make(std::uint32_t i, std::size_t records) {
       if (i >= of_.size()) [[unlikely]]
         grow(records);

@@ -33,7 +33,7 @@ class Conga : public PlainPathPolicy {
   static constexpr PathPolicy kPolicy = PathPolicy::conga;
   static constexpr bool kWritesNotes = true;
 
-  // Each host has one leaf. Throws InputError.
+  // Each host has one leaf, and no link sends packets again. Throws InputError.
   template <class Model>
   static void check(const Model& m) {
     if (m.routing.hosts_have_several_ports())
@@ -41,6 +41,11 @@ class Conga : public PlainPathPolicy {
           "",
           "load_balancing.kind = \"conga\" knows congestion by the one leaf of each host, and here hosts have "
           "several ports; valid are hosts with one port, or another kind, such as flowlets");
+    // A packet that a link sends again is on the wire before it departs, and estimators follow departures.
+    if (m.faults.some_links_retry)
+      throw InputError("",
+                       "load_balancing.kind = \"conga\" estimates what links carry, and not where [[network.loss]] has "
+                       "retry = true; remove retry, or take another kind, such as flowlets");
   }
 
   template <class Model>

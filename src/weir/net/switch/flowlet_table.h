@@ -22,7 +22,7 @@ class FlowletTable {
     bool has_ended(Time now) const { return now >= until; }
   };
 
-  // That of a packet, in a table of so many places.
+  // That of a packet, in a table with this number of places.
   Flowlet& of(const Fork& f, std::uint32_t entries) {
     if (flowlets_.empty()) flowlets_.resize(entries);
     return flowlets_[Routing::pick(f.packet.entropy, f.salt, entries)];

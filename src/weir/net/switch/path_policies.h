@@ -4,7 +4,9 @@
 // own, which holds its state for all switches; a partition touches that of its own switches only. Such a class is a
 // PlainPathPolicy, of which it may change what holds, and has
 //   kPolicy      the value that packets carry
-//   check()      if not every network will do: throws InputError. Called if some packets carry the value
+//   check()      optional: refuses networks that the policy cannot have; throws InputError. Called if some packets
+//   carry
+//                the value
 //   start()      called once, if some packets carry the value
 //   choose()     one of the ports of a fork; what it may ask of the switch's ports is Switching::AskedPorts
 //   departed()   with kWritesNotes: a packet of any policy has left a port towards another switch, at its `departs`,

@@ -157,8 +157,10 @@ std::uint32_t Switching<P>::choose(std::uint32_t s, std::uint32_t ingress, const
   PathNote* note = nullptr;
   if constexpr (PathPolicies::kSomeWriteNotes)
     if (packet.has_path_note()) note = &packets().path_note(packet);
+  const auto hops = routing_->next_hops(s, packet.dst);
+  if (note == nullptr && hops.size() == 1) return hops[0];
   const std::uint32_t from = model().topology.port_peer(routing_->ports(s)[ingress]);
-  const Fork fork{s, routing_->salt(s), from, routing_->next_hops(s, packet.dst), packet, note, now};
+  const Fork fork{s, routing_->salt(s), from, hops, packet, note, now};
   return network().path_policies.choose(fork, AskedPorts{*this, s, packet, now});
 }
 
