@@ -197,6 +197,13 @@ TEST(Collective, IsCutByTheSizeOfItsMessages) {
   const Program cut =
       make_collective(in_chunks({.size = 10_MB, .chunk_size = 300_KB}, uniform_hosts(4)), uniform_hosts(4));
   for (std::uint32_t i = 0; i < cut.size(); ++i) EXPECT_LE(cut[i].size, 300_KB);
+  // What an operation does not have changes nothing.
+  const Collective gather =
+      in_chunks({.operation = Operation::gather, .size = 1_MB, .window = 2, .order = Order::nccl, .channels = 4},
+                uniform_hosts(4));
+  EXPECT_EQ(gather.window, 2u);
+  EXPECT_EQ(gather.order, Order::next);
+  EXPECT_EQ(gather.channels, 1u);
   EXPECT_EQ(error_of([] { in_chunks({.size = 1_MB, .chunks = 2, .chunk_size = 1_KB}, uniform_hosts(4)); }),
             "chunk_size: the number of chunks is given as well; leave one of the two out");
   EXPECT_EQ(error_of([] { in_chunks({.size = 1_GB, .chunk_size = 1_B}, uniform_hosts(4)); }),

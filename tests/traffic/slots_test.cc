@@ -128,8 +128,9 @@ class Play {
   std::map<std::uint32_t, Time> scale_up_free_;  // by host
 };
 
-std::unique_ptr<Driver> driver_of(const Collective& c, std::uint32_t hosts) {
+std::unique_ptr<Driver> driver_of(const Collective& given, std::uint32_t hosts) {
   const Context context = uniform_hosts(hosts);
+  const Collective c = in_chunks(given, context);
   if (c.is_series()) return std::make_unique<CallsDriver>(c, context);
   return make_driver(c, context, plan_collective(c, context), 0);
 }

@@ -154,10 +154,15 @@ void choose_algorithm(Scenario& s, TrafficSource& source) {
 void warn_of_rails(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
   const net::Topology& t = model.topology;
   if (t.hosts_per_server == 1 || !has_rails(t, model.routing)) return;
+  traffic::Context context;
+  context.host_rates.resize(t.hosts);
   for (const TrafficSource& source : s.traffic) {
     if (source.kind->params != &params_of<traffic::Collective>()) continue;
     const auto& c = *static_cast<const traffic::Collective*>(source.params.get());
     if (c.group != t.hosts_per_server || c.pxn || !is_ring(c.operation)) continue;
+    const std::size_t ranks =
+        c.ranks > 0 ? c.ranks : traffic::hosts_of_job(c.hosts, c.places, c.placement, c.group, context).size();
+    if (ranks <= c.group) continue;  // in one server
     out.push_back(fmt::format(
         "rings of '{}' go from rail to rail between servers, since the last GPU of a server sends by its own NIC; NCCL "
         "keeps to one rail: write pxn = true and scale_up_sharing = \"max-min\" for that",

@@ -29,9 +29,7 @@ class Chunks {
   static constexpr bool is_credit(std::uint64_t word) { return chunk_of(word & kWordMask) >= kMaxChunks; }
 
   explicit Chunks(const Collective& collective)
-      : collective_(collective), receivers_free_(collective.receivers_free_slots()) {
-    if (!has_channels(collective.operation)) collective_.channels = 1;
-  }
+      : collective_(collective), receivers_free_(collective.receivers_free_slots()) {}
 
   const Collective& collective() const { return collective_; }
   // From now on there are no slots.

@@ -181,6 +181,10 @@ bool Collective::receivers_free_slots() const {
 }
 
 Collective in_chunks(Collective c, const Context& context) {
+  if (!has_channels(c.operation)) c.channels = 1;
+  if (!is_all_to_all(c.operation)) c.order = Order::next;
+  if (!is_all_to_all(c.operation) && c.operation != Operation::gather && c.operation != Operation::scatter)
+    c.window = 0;
   if (c.chunk_size == Bytes{}) return c;
   if (c.chunks > 1) throw InputError("chunk_size", "the number of chunks is given as well; leave one of the two out");
   if (c.operation == Operation::all_to_all_v)

@@ -39,6 +39,8 @@ constexpr bool is_in_switch(Operation o) {
   return o >= Operation::in_switch_all_reduce && o <= Operation::in_switch_reduce_scatter;
 }
 
+constexpr bool is_all_to_all(Operation o) { return o == Operation::all_to_all || o == Operation::all_to_all_v; }
+
 // By channels: rings, chains and trees of their own (Collective::channels).
 constexpr bool has_channels(Operation o) {
   switch (o) {
