@@ -24,6 +24,9 @@ struct Network {
   std::uint64_t seed = 7;
   Routing routing{topology, 7};
   NetworkParams network;
+  struct {
+    bool some_links_retry = false;
+  } faults;
 };
 constexpr std::uint32_t kLeaf = 0, kSpine = 2;  // as switches; the other leaf is 1
 constexpr std::uint32_t kHost = 0, kOtherHost = 2;

@@ -154,15 +154,15 @@ std::uint32_t least_parts(const Collective& c, std::uint32_t ranks) {
   }
 }
 
-// Names of operations.
-using Names = std::vector<std::string>;
+// OperationNames of operations.
+using OperationNames = std::vector<std::string>;
 
-Names in_switch_and(Names others = {}) {
+OperationNames in_switch_and(OperationNames others = {}) {
   others.insert(others.end(), {"in-switch-all-reduce", "in-switch-all-gather", "in-switch-reduce-scatter"});
   return others;
 }
 
-Names to_choose() { return {"all-reduce", "all-gather", "reduce-scatter"}; }
+OperationNames to_choose() { return {"all-reduce", "all-gather", "reduce-scatter"}; }
 
 std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Context& context) {
   std::vector<Bytes> out = read_matrix(c.sizes, "sizes", n, n, context);
