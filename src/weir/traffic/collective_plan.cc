@@ -154,7 +154,7 @@ std::uint32_t least_parts(const Collective& c, std::uint32_t ranks) {
   }
 }
 
-// OperationNames of operations.
+// As scenarios write them.
 using OperationNames = std::vector<std::string>;
 
 OperationNames in_switch_and(OperationNames others = {}) {
