@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,74 +23,80 @@ NcclProtocol protocol_named(const std::string& name) {
   return name == "LL" ? NcclProtocol::ll : name == "LL128" ? NcclProtocol::ll128 : NcclProtocol::simple;
 }
 
-TEST(NcclTuning, GivesTheTimesOfNccl) {
-  const std::string file = "tests/traffic/nccl_tuning.csv";
-  const std::string text = read_named_file(file, "times of NCCL", "file");
-  CsvReader csv(text, file);
-  std::vector<std::string> row;
-  ASSERT_TRUE(csv.next(row));
-  ASSERT_EQ(row.size(), 14u);
-  int rows = 0;
-  while (csv.next(row)) {
-    const auto number = [&](std::size_t column) { return std::stod(row[column]); };
+// A row of a table of NCCL's own times, of 14 columns: first those of the cluster, last those of the time.
+struct TimesRow {
+  std::vector<std::string> text;
+  std::string where;
+
+  double number(std::size_t column) const { return std::stod(text[column]); }
+  NcclCluster cluster() const {
     NcclCluster c{.servers = static_cast<std::uint32_t>(number(0)), .gpus = static_cast<std::uint32_t>(number(1))};
     c.channels = number(2);
     c.within = number(3);
     c.between = number(4);
-    c.nic_latency_us = number(5);
-    ASSERT_EQ(row[6], "hopper");
-    const auto algorithm = row[8] == "ring" ? NcclAlgorithm::ring : NcclAlgorithm::tree;
-    const auto time =
-        nccl_time(c, NcclFunction::all_reduce, algorithm, protocol_named(row[7]), Bytes{std::stoll(row[9])});
-    ASSERT_TRUE(time);
-    EXPECT_NEAR(time->latency_us / number(10), 1, 2e-4) << csv.where().line;
-    EXPECT_NEAR(time->bandwidth / number(11), 1, 2e-4) << csv.where().line;
-    EXPECT_NEAR(time->time_us / number(12), 1, 2e-4) << csv.where().line;
-    ++rows;
+    return c;
   }
-  EXPECT_EQ(rows, 120);
+  // The time's columns begin with this one.
+  void expect(const std::optional<NcclTime>& time, std::size_t column) const {
+    ASSERT_TRUE(time) << where;
+    EXPECT_NEAR(time->latency_us / number(column), 1, 2e-4) << where;
+    EXPECT_NEAR(time->bandwidth / number(column + 1), 1, 2e-4) << where;
+    EXPECT_NEAR(time->time_us / number(column + 2), 1, 2e-4) << where;
+  }
+};
+
+std::vector<TimesRow> times_in(const std::string& file) {
+  const std::string text = read_named_file(file, "times of NCCL", "file");
+  CsvReader csv(text, file);
+  std::vector<TimesRow> out;
+  for (std::vector<std::string> row; csv.next(row);) {
+    EXPECT_EQ(row.size(), 14u);
+    out.push_back({row, std::to_string(csv.where().line)});
+  }
+  if (!out.empty()) out.erase(out.begin());  // the header
+  return out;
+}
+
+TEST(NcclTuning, GivesTheTimesOfNccl) {
+  const std::vector<TimesRow> rows = times_in("tests/traffic/nccl_tuning.csv");
+  for (const TimesRow& row : rows) {
+    NcclCluster c = row.cluster();
+    c.nic_latency_us = row.number(5);
+    ASSERT_EQ(row.text[6], "hopper");
+    const auto algorithm = row.text[8] == "ring" ? NcclAlgorithm::ring : NcclAlgorithm::tree;
+    row.expect(
+        nccl_time(c, NcclFunction::all_reduce, algorithm, protocol_named(row.text[7]), Bytes{std::stoll(row.text[9])}),
+        10);
+  }
+  EXPECT_EQ(rows.size(), 120u);
 }
 
 // All-gathers and reduce-scatters, by what NCCL has for each of the clusters and by nothing else.
 TEST(NcclTuning, GivesTheTimesOfNcclForParts) {
-  const std::string file = "tests/traffic/nccl_tuning_gather.csv";
-  const std::string text = read_named_file(file, "times of NCCL", "file");
-  CsvReader csv(text, file);
-  std::vector<std::string> row;
-  ASSERT_TRUE(csv.next(row));
-  ASSERT_EQ(row.size(), 14u);
-  int rows = 0;
+  const std::vector<TimesRow> rows = times_in("tests/traffic/nccl_tuning_gather.csv");
   std::map<std::string, std::size_t> rows_of;  // by cluster, function and size
   std::map<std::string, std::size_t> times_of;
-  while (csv.next(row)) {
-    const auto number = [&](std::size_t column) { return std::stod(row[column]); };
-    NcclCluster c{.servers = static_cast<std::uint32_t>(number(0)), .gpus = static_cast<std::uint32_t>(number(1))};
-    c.channels = number(2);
-    c.within = number(3);
-    c.between = number(4);
-    c.nvls_within = number(5);
-    c.nvls_between = number(5);
-    c.nic_latency_us = number(6);
+  for (const TimesRow& row : rows) {
+    NcclCluster c = row.cluster();
+    c.nvls_within = row.number(5);
+    c.nvls_between = row.number(5);
+    c.nic_latency_us = row.number(6);
     c.in_switch_efficiency = 0.85;
-    const auto function = row[7] == "all-gather" ? NcclFunction::all_gather : NcclFunction::reduce_scatter;
-    const auto algorithm = row[9] == "ring"   ? NcclAlgorithm::ring
-                           : row[9] == "nvls" ? NcclAlgorithm::nvls
-                                              : NcclAlgorithm::pat;
-    const Bytes size{std::stoll(row[10])};
-    const auto time = nccl_time(c, function, algorithm, protocol_named(row[8]), size);
-    ASSERT_TRUE(time) << csv.where().line;
-    EXPECT_NEAR(time->latency_us / number(11), 1, 2e-4) << csv.where().line;
-    EXPECT_NEAR(time->bandwidth / number(12), 1, 2e-4) << csv.where().line;
-    EXPECT_NEAR(time->time_us / number(13), 1, 2e-4) << csv.where().line;
-    ++rows;
-    const std::string key = row[0] + "," + row[1] + "," + row[7] + "," + row[10];
+    const auto& text = row.text;
+    const auto function = text[7] == "all-gather" ? NcclFunction::all_gather : NcclFunction::reduce_scatter;
+    const auto algorithm = text[9] == "ring"   ? NcclAlgorithm::ring
+                           : text[9] == "nvls" ? NcclAlgorithm::nvls
+                                               : NcclAlgorithm::pat;
+    const Bytes size{std::stoll(text[10])};
+    row.expect(nccl_time(c, function, algorithm, protocol_named(text[8]), size), 11);
+    const std::string key = text[0] + "," + text[1] + "," + text[7] + "," + text[10];
     ++rows_of[key];
     for (const auto a : {NcclAlgorithm::ring, NcclAlgorithm::tree, NcclAlgorithm::hierarchical, NcclAlgorithm::nvls,
                          NcclAlgorithm::nvls_tree, NcclAlgorithm::pat})
       for (const auto p : {NcclProtocol::ll, NcclProtocol::ll128, NcclProtocol::simple})
         if (rows_of[key] == 1 && nccl_time(c, function, a, p, size)) ++times_of[key];
   }
-  EXPECT_EQ(rows, 198);
+  EXPECT_EQ(rows.size(), 198u);
   EXPECT_EQ(rows_of, times_of);
 }
 

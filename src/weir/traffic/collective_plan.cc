@@ -24,8 +24,8 @@ bool is_one_of(Operation operation, std::initializer_list<Operation> some) {
 
 // Of an operation without steps that wait for each other.
 bool is_direct(Operation operation) {
-  return is_in_switch(operation) ||
-         is_one_of(operation, {Operation::all_to_all, Operation::all_to_all_v, Operation::gather, Operation::scatter});
+  return is_in_switch(operation) || is_all_to_all(operation) || operation == Operation::gather ||
+         operation == Operation::scatter;
 }
 
 // How many parts of a chunk go their own ways.
@@ -175,16 +175,13 @@ std::vector<Bytes> given_sizes(const Collective& c, std::uint32_t n, const Conte
 
 bool Collective::receivers_free_slots() const {
   return slots_freed_by == SlotsFreedBy::receiver &&
-         is_one_of(operation, {Operation::ring_all_reduce, Operation::ring_reduce_scatter, Operation::ring_all_gather,
-                               Operation::hierarchical_all_reduce, Operation::tree_all_reduce,
-                               Operation::ring_broadcast, Operation::ring_reduce});
+         (has_channels(operation) || operation == Operation::hierarchical_all_reduce);
 }
 
 Collective in_chunks(Collective c, const Context& context) {
   if (!has_channels(c.operation)) c.channels = 1;
   if (!is_all_to_all(c.operation)) c.order = Order::next;
-  if (!is_all_to_all(c.operation) && c.operation != Operation::gather && c.operation != Operation::scatter)
-    c.window = 0;
+  if (!is_direct(c.operation) || is_in_switch(c.operation)) c.window = 0;
   if (c.chunk_size == Bytes{}) return c;
   if (c.chunks > 1) throw InputError("chunk_size", "the number of chunks is given as well; leave one of the two out");
   if (c.operation == Operation::all_to_all_v)
