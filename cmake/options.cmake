@@ -23,8 +23,9 @@ function(weir_options target)
   endif()
 endfunction()
 
-# Of what takes no time in a run. With -O1 g++ 12 sees uninitialised values in std::optional where there are none.
-set(weir_quick $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+# Of what takes no time in a run. With -O1 g++ 12 sees uninitialised values in std::optional where there are none. With
+# sanitizers, half of a compilation is optimisation.
+set(weir_quick $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0> $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 
 # A target of such sources.
 function(weir_quick_to_compile target)
@@ -47,15 +48,10 @@ function(weir_generated_source target source)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}>)
 endfunction()
 
-# A target that mostly waits: with sanitizers, half of its compilation would go into optimising it.
-function(weir_not_optimised_in_debug target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
-endfunction()
-
 # A target of tests: what is tested takes the time, not the tests.
 function(weir_test_options target)
   weir_options(${target})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE -O0)
   if(WEIR_SANITIZE MATCHES "fuzzer")
     # Fuzzers are led by what they test, and no fuzzer has a test in it.
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)
