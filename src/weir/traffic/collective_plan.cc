@@ -57,11 +57,15 @@ void check_groups(const Collective& c, std::uint32_t ranks, std::uint32_t all) {
 
 void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks) {
   const bool needs_servers = c.operation == Operation::hierarchical_all_reduce;
-  if (needs_servers && (c.group < 2 || ranks % c.group != 0 || ranks / c.group < 2))
-    throw InputError("group",
-                     fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
-                                 "hosts; {} is not possible, valid are {}",
-                                 ranks, c.group, divisors_text(ranks, 2, ranks / 2)));
+  if (needs_servers && (c.group < 2 || ranks % c.group != 0 || ranks / c.group < 2)) {
+    const std::string valid = divisors_text(ranks, 2, ranks / 2);
+    throw InputError(
+        "group", fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more hosts, "
+                             "{}",
+                             ranks,
+                             valid == "none" ? "which so many hosts cannot make"
+                                             : fmt::format("and not of {}; valid are {}", c.group, valid)));
+  }
   const bool knows_servers = needs_servers || c.operation == Operation::tree_all_reduce || c.channels > 1;
   if (c.group == 1 || (c.ranks > 0 && !knows_servers)) return;
   if (ranks % c.group != 0)
