@@ -133,7 +133,7 @@ TEST(UnusedParameters, AreTold) {
         "other "
         "than \"0 B\", or traffic.1.operation = \"ring-all-reduce\" or \"ring-reduce-scatter\" or "
         "\"ring-all-gather\" or \"tree-all-reduce\" or \"hierarchical-all-reduce\" or "
-        "\"halving-doubling-all-reduce\""}},
+        "\"halving-doubling-all-reduce\", or traffic.1.slots_freed_by = \"receiver\""}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nslots = 2\nchunks = "
               "2\n",
        {}},
