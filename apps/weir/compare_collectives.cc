@@ -22,6 +22,11 @@ double number_in(const nlohmann::ordered_json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : kUnknown;
 }
 
+// NaN: it has not ended.
+double completion_of(const nlohmann::ordered_json& collective) {
+  return collective.value("unfinished", 0) > 0 ? kUnknown : number_in(collective, "completion_ps");
+}
+
 // By collective and activity, in the order of the summary.
 std::vector<ComparedTime> times_of(const nlohmann::ordered_json& summary) {
   std::vector<ComparedTime> out;
@@ -31,7 +36,7 @@ std::vector<ComparedTime> times_of(const nlohmann::ordered_json& summary) {
       return t.activity.empty() && (t.collective == tag || t.collective.starts_with(tag + " #"));
     });
     const std::string name = same == 0 ? tag : fmt::format("{} #{}", tag, same + 1);
-    out.push_back({name, "", {number_in(c, "completion_ps")}, {}});
+    out.push_back({name, "", {completion_of(c)}, {}});
     for (const auto& a : c.value("activities", nlohmann::ordered_json::array()))
       out.push_back({name, a.value("name", ""), {number_in(a, "mean_ps")}, {}});
   }
@@ -67,7 +72,8 @@ std::string to_text(const std::vector<ComparedTime>& times) {
   std::string out = fmt::format("{:<28} {:>16} {:>16} {:>9}\n", "collectives", "base", "other", "ratio");
   for (const ComparedTime& t : times) {
     const std::string name = t.activity.empty() ? "  " + t.collective : "    " + t.activity;
-    out += fmt::format("{:<28} {:>16} {:>16} {:>9}\n", name, us(t.mean_base_ps()), us(t.mean_other_ps()),
+    const auto text = [&](double ps) { return t.activity.empty() && std::isnan(ps) ? "unfinished" : us(ps); };
+    out += fmt::format("{:<28} {:>16} {:>16} {:>9}\n", name, text(t.mean_base_ps()), text(t.mean_other_ps()),
                        std::isfinite(t.ratio()) ? fmt::format("{:.4f}", t.ratio()) : "-");
   }
   return out + "collectives: until all is received, and below it what hosts spend in the mean\n";

@@ -96,7 +96,9 @@ void add_side(const std::string& dir, const std::string& only, ComparedSides& to
     return;
   }
   if (!study::is_result(dir))
-    throw InputError(fmt::format("{}: it is neither a result of weir run nor of weir sweep", dir));
+    throw InputError(
+        fmt::format("{}: {}; name a directory that weir run --out or weir sweep has written", dir,
+                    std::filesystem::exists(dir) ? "there is no result in it" : "there is no such directory"));
   if (!only.empty()) throw InputError(fmt::format("--only: it picks points of sweeps, and {} is a single run", dir));
   out.runs.push_back({dir, "", ""});
 }

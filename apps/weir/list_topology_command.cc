@@ -69,16 +69,26 @@ std::string scenario_of(const std::string& name) {
       "list topology: the directory '{}' has no scenario.toml; valid is one that weir run --out has written", name));
 }
 
+// The least that a scenario with this topology has, so that its values can be set.
+std::string any_scenario_of(const std::string& topology) {
+  return fmt::format(
+      "[topology]\nkind = \"{}\"\n[algorithm]\nname = \"hpcc\"\n[[traffic]]\nkind = \"permutation\"\nsize = \"1 KB\"\n",
+      topology);
+}
+
 Network find(const ListTopologyOptions& o) {
   Network out;
   const auto names = topology_names();
   const bool is_name = std::find(names.begin(), names.end(), o.name) != names.end();
   const std::string scenario = is_name ? "" : scenario_of(o.name);
-  if (scenario.empty() && !o.set.empty())
-    throw InputError(fmt::format(
-        "--set: '{}' is no scenario (a file that ends in .toml, or a directory that weir run --out has written)",
-        o.name));
-  if (!scenario.empty()) {
+  if (scenario.empty() && !is_name && !o.set.empty())
+    throw InputError(
+        fmt::format("--set: '{}' is neither a scenario (a file that ends in .toml, or a directory that "
+                    "weir run --out has written) nor the name of a topology",
+                    o.name));
+  if (is_name && !o.set.empty()) {
+    out.model = scenario::build_network(scenario::load_scenario(any_scenario_of(o.name), o.name, o.set));
+  } else if (!scenario.empty()) {
     out.model = scenario::build_network(scenario::load_scenario_file(scenario, o.set));
   } else if (is_name) {
     const auto choice = net::find_topology(o.name);
@@ -154,7 +164,10 @@ void add_list_topology(CLI::App& list, int& status) {
   CLI::App* command = list.add_subcommand("topology", "Nodes, links, ports and paths of a network, by their numbers");
   command->add_option("FILE", o->name, "a scenario, a result directory, a graph file, or the name of a topology")
       ->required();
-  command->add_option("--set", o->set, "key=value: any value instead of the scenario's")->allow_extra_args(false);
+  command
+      ->add_option("--set", o->set,
+                   "key=value: any value instead of the scenario's, or the topology's: topology.leaves=8")
+      ->allow_extra_args(false);
   command->add_option("--paths", o->paths, "the paths from one host to another, instead of nodes and links")
       ->expected(2)
       ->type_name("A B");

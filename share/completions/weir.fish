@@ -92,7 +92,7 @@ complete -c weir -n '__weir_at weir list' -l plugin -r -F -d 'load algorithms fr
 complete -c weir -n '__weir_at weir list' -l json -d 'print everything as JSON'
 complete -c weir -n '__weir_at weir list' -l markdown -d 'print everything as Markdown'
 complete -c weir -n '__weir_at weir list topology' -s h -l help -d 'Print this help message and exit'
-complete -c weir -n '__weir_at weir list topology' -l set -x -d 'key=value: any value instead of the scenario\'s'
+complete -c weir -n '__weir_at weir list topology' -l set -x -d 'key=value: any value instead of the scenario\'s, or the topology\'s: topology.leaves=8'
 complete -c weir -n '__weir_at weir list topology' -l paths -x -d 'the paths from one host to another, instead of nodes and links'
 complete -c weir -n '__weir_at weir list topology' -l json -d 'print everything as JSON'
 complete -c weir -n '__weir_at weir list topology' -l graph -d 'print it as a graph file, for [topology] kind = "file"'

@@ -286,7 +286,9 @@ TEST_F(Compare, ALabelWithoutARunIsTold) {
 }
 
 TEST_F(Compare, Refusals) {
-  expect_refused({dir("none"), dir("s.toml")}, dir("none") + ": it is neither a result of weir run nor of weir sweep");
+  expect_refused(
+      {dir("none"), dir("s.toml")},
+      dir("none") + ": there is no such directory; name a directory that weir run --out or weir sweep has written");
   sweep();
   const std::string run = dir("a") + "/runs/0.3+hpcc+seed1";
   expect_refused({dir("a")}, dir("a") +
@@ -390,6 +392,13 @@ messages = "sums"
   EXPECT_NE(text.out.find("    computation                    200.000 us       600.000 us    3.0000\n"),
             std::string::npos)
       << text.out;
+  run("cut", "run.stop=250 us");
+  const Output cut = weir({"compare", dir("once"), dir("cut")});
+  EXPECT_NE(cut.out.find("       unfinished         -\n"), std::string::npos) << cut.out;
+  EXPECT_EQ(run("other", "traffic.0.tag=other").status, 0);
+  const Output other = weir({"compare", dir("once"), dir("other")});
+  EXPECT_NE(other.out.find("nothing can be compared: "), std::string::npos) << other.out;
+  EXPECT_EQ(other.out.find("ratio of FCTs"), std::string::npos) << other.out;
 }
 
 }  // namespace

@@ -102,8 +102,8 @@ TEST_F(Small, WhatIsNoHostIsNamed) {
   std::ofstream(graph) << "nonsense";
   expect_no_topology({graph, "--set", "a=1"},
                      "--set: '" + graph +
-                         "' is no scenario (a file that ends in .toml, or a directory that weir "
-                         "run --out has written)");
+                         "' is neither a scenario (a file that ends in .toml, or a directory that weir "
+                         "run --out has written) nor the name of a topology");
 }
 
 TEST_F(Small, IsListedInFull) {
@@ -232,9 +232,7 @@ TEST(ListTopology, RefusesWhatIsNotThere) {
       "hpcc-fat-tree-320, fat-tree");
   expect_no_topology({"star", "--paths", "0", "17"}, "--paths: there is no host 17; hosts are 0 to 16");
   expect_no_topology({"star", "--paths", "3", "3"}, "--paths: host 3 has no path to itself; name two hosts");
-  expect_no_topology(
-      {"star", "--set", "run.seed=1"},
-      "--set: 'star' is no scenario (a file that ends in .toml, or a directory that weir run --out has written)");
+  EXPECT_EQ(listing({"star", "--set", "topology.hosts=4"}).substr(0, 13), "star: 4 hosts");
   expect_no_topology({"star", "--svg", "no/such/folder/a.svg"},
                      "--svg: cannot create no/such/folder/a.svg: No such file or directory");
 }

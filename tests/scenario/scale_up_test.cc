@@ -163,7 +163,7 @@ TEST(ScaleUpSharing, IsToldWhereItIsNone) {
       "itself: where they do so at once, each computes too quickly";
   const std::vector<std::string> none;
   EXPECT_EQ(told({}), none);
-  EXPECT_EQ(told({"traffic.1.scale_up_rate=400 Gbps"}), none);
+  EXPECT_EQ(told({kShared, "run.stop=1 us", "traffic.1.start=1 us"}), none);  // the second never begins
   EXPECT_EQ(told({kShared}), std::vector{apart});
   EXPECT_EQ(told({kShared, "traffic.1.scale_up_sharing=max-min"}), none);
   EXPECT_EQ(told({kShared, "traffic.1.scale_up_sharing=max-min", "traffic.1.scale_up_rate=400 Gbps"}),
@@ -172,6 +172,27 @@ TEST(ScaleUpSharing, IsToldWhereItIsNone) {
   EXPECT_EQ(told({"traffic.0.compute=1 us"}), none);
   EXPECT_EQ(told({"traffic.0.compute=1 us", "traffic.1.compute=1 us"}), std::vector{compute});
   EXPECT_EQ(told({"run.fidelity=flow", "traffic.0.compute=1 us", "traffic.1.compute=1 us"}), std::vector{compute});
+}
+
+// A link has one rate.
+TEST(ScaleUpSharing, RefusesSerialLinksOfTwoRates) {
+  const std::string traffic = kServer.substr(kServer.find("[[traffic]]"));
+  std::string slower = traffic;
+  slower.replace(slower.find("800 Gbps"), 8, "400 Gbps");
+  const std::string two = kServer + "tag = \"a\"\n" + slower + "tag = \"b\"\n";
+  const auto build_with = [&](std::vector<std::string> set) { build(load_scenario(two, "a.toml", set)); };
+  try {
+    build_with({});
+    FAIL() << "it is taken";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("key 'traffic.1.scale_up_rate': 400 Gbps, but traffic.0 ('a') uses the same serial links (the "
+                        "first: those of host 0) at 800 Gbps; write the same scale_up_rate in both, or give them "
+                        "different hosts"),
+              std::string::npos)
+        << error.what();
+  }
+  build_with({"topology.hosts=8", "traffic.0.hosts=0-3", "traffic.1.hosts=4-7"});
 }
 
 // Of four tables two meet at some GPUs and two at others: nobody is told of whom it does not meet.

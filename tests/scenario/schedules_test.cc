@@ -380,8 +380,8 @@ TEST(Schedules, SayWhatIsWrong) {
   has({"traffic.0.slots_freed_by=receiver"}, "there are no slots that receivers could free");
   has({"traffic.0.operation=ring-all-reduce", "traffic.0.slots_freed_by=receiver", "traffic.0.slots=1"},
       "would wait for each other for ever; write 2 or more");
-  has({"traffic.0.slow=9"}, "host 9 does not exist");
-  has({"traffic.0.slow=7", "traffic.0.hosts=0-5"}, "host 7 takes no part");
+  has({"traffic.0.slow=9", "traffic.0.compute=1 us"}, "host 9 does not exist");
+  has({"traffic.0.slow=7", "traffic.0.step_delay=1 us", "traffic.0.hosts=0-5"}, "host 7 takes no part");
   has({"traffic.0.operation=tree-all-reduce", "traffic.0.group=4", "traffic.0.channels=2", "traffic.0.chunks=2",
        "traffic.0.active_chunks=1"},
       "1 chunk(s) at a time by 2 channels would wait for each other for ever");

@@ -1,6 +1,7 @@
 // Parameters that are written and have no effect are told, and no others.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ TEST(UnusedParameters, AreTold) {
       {hpcc + "[network.buffer]\negress_alpha = 2\n",
        {"a.toml:10: network.buffer.egress_alpha has no effect: it needs network.buffer.mode = \"lossy\", or a "
         "[[network.class]] with pfc = false"}},
+      {hpcc + "[network]\ntrimming = true\n",
+       {"a.toml:10: network.trimming has no effect: it needs network.buffer.mode = \"lossy\", or a [[network.class]] "
+        "with pfc = false"}},
       {hpcc + "[network]\nrounds = \"fixed\"\n",
        {"a.toml:10: network.rounds has no effect: it needs algorithm.load_balancing.kind = \"round-robin\""}},
       // by the same profile alone, whatever the other one has
@@ -62,7 +66,7 @@ TEST(UnusedParameters, AreTold) {
            "[algorithm.recovery]\nkind = \"sack\"\n[algorithm.load_balancing]\nkind = \"round-robin\"\nentropies = 1\n",
        {}},
       {hpcc + "[algorithm.load_balancing]\nentropies = 1\n",
-       {"a.toml:10: algorithm.load_balancing.entropies has no effect: it has none with algorithm.load_balancing.kind = "
+       {"a.toml:10: algorithm.load_balancing.entropies has no effect with algorithm.load_balancing.kind = "
         "\"ecmp\" or \"flowlets\" or \"conga\""}},
       {hpcc + "[network]\nflowlet_gap = \"1 us\"\nflowlet_entries = 8\n",
        {"a.toml:10: network.flowlet_gap, flowlet_entries have no effect: each needs algorithm.load_balancing.kind = "
@@ -76,41 +80,48 @@ TEST(UnusedParameters, AreTold) {
       {swift + "r_ai = \"1 Gbps\"\n",
        {"a.toml:9: algorithm.r_ai has no effect: it needs algorithm.additive_increase = \"rate\""}},
       {swift + "fs_range = 0\nfs_min_cwnd = 0.5\n",
-       {"a.toml:10: algorithm.fs_min_cwnd has no effect: it has none with algorithm.fs_range = \"0 ps\""}},
+       {"a.toml:10: algorithm.fs_min_cwnd has no effect with algorithm.fs_range = \"0 ps\""}},
       {swift + "vai_ai_cap = 50\n",
        {"a.toml:9: algorithm.vai_ai_cap has no effect: it needs algorithm.vai_enabled = true"}},
       // of traffic; an all-reduce has used what the choice of its algorithm asks for
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\nwindow = "
               "2\norder = \"nccl\"\nroot = 1\nwithin = \"switch\"\nacross = \"tree\"\ngeneration = "
               "\"volta\"\n",
-       {"a.toml:15: traffic.1.root has no effect: it needs traffic.1.operation = \"ring-broadcast\" or "
-        "\"ring-reduce\" or \"gather\" or \"scatter\"",
-        "a.toml:13: traffic.1.window has no effect: it needs traffic.1.operation = \"all-to-all\" or "
+       {"a.toml:13: traffic.1.window has no effect: it needs traffic.1.operation = \"all-to-all\" or "
         "\"all-to-all-v\" or \"gather\" or \"scatter\"",
+        "a.toml:14: traffic.1.order has no effect: it needs traffic.1.operation = \"all-to-all\" or "
+        "\"all-to-all-v\"",
+        "a.toml:15: traffic.1.root has no effect: it needs traffic.1.operation = \"ring-broadcast\" or "
+        "\"ring-reduce\" or \"gather\" or \"scatter\"",
         "a.toml:16: traffic.1.within, across have no effect: each needs traffic.1.operation = "
         "\"hierarchical-all-reduce\"",
         "a.toml:18: traffic.1.generation has no effect: it needs traffic.1.operation = \"all-reduce\" or "
-        "\"all-gather\" or \"reduce-scatter\"",
-        "a.toml:14: traffic.1.order has no effect: it needs traffic.1.operation = \"all-to-all\" or "
-        "\"all-to-all-v\""}},
+        "\"all-gather\" or \"reduce-scatter\""}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nwindow = 2\n", {}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"scatter\"\nsize = \"1 KB\"\nstep_delay = \"1 us\"\n",
-       {"a.toml:13: traffic.1.step_delay has no effect: it has none with traffic.1.operation = \"all-to-all\" or "
+       {"a.toml:13: traffic.1.step_delay has no effect with traffic.1.operation = \"all-to-all\" or "
         "\"all-to-all-v\" or \"gather\" or \"scatter\" or \"in-switch-all-reduce\" or \"in-switch-all-gather\" or "
         "\"in-switch-reduce-scatter\""}},
       {hpcc + "[[traffic]]\nkind = \"training\"\ntensor = 4\ngroup = 1\nactivations = \"1 MB\"\ngradients = \"1 MB\"\n"
               "attention = \"10 us\"\nmlp = \"10 us\"\nslow_factor = 3\n",
-       {"a.toml:17: traffic.1.slow_factor has no effect: it has none with traffic.1.slow = \"\""}},
+       {"a.toml:17: traffic.1.slow_factor has no effect with traffic.1.slow = \"\""}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\nslow = "
+              "\"1\"\nslow_factor = 3\n",
+       {"a.toml:13: traffic.1.slow has no effect: it needs traffic.1.compute other than \"0 ps\", or "
+        "traffic.1.step_delay other than \"0 ps\""}},
+      {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\nslow = "
+              "\"1\"\nslow_factor = 3\nstep_delay = \"1 us\"\n",
+       {}},
       // of servers
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"ring-all-reduce\"\nsize = \"1 KB\"\ngroup = "
               "1\nscale_up_rate = \"800 Gbps\"\nscale_up_sharing = \"max-min\"\n",
-       {"a.toml:14: traffic.1.scale_up_rate, scale_up_sharing have no effect: each has none with traffic.1.group = 1"}},
+       {"a.toml:14: traffic.1.scale_up_rate, scale_up_sharing have no effect with traffic.1.group = 1"}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"hierarchical-all-reduce\"\nsize = \"1 KB\"\ngroup = "
               "2\nin_switch_efficiency = 0.5\nscale_up_sharing = \"max-min\"\npxn = true\n",
        {"a.toml:14: traffic.1.in_switch_efficiency has no effect: it needs traffic.1.operation = "
         "\"all-reduce\" or \"all-gather\" or \"reduce-scatter\" or \"in-switch-all-reduce\" or "
         "\"in-switch-all-gather\" or \"in-switch-reduce-scatter\", or traffic.1.within = \"switch\"",
-        "a.toml:16: traffic.1.pxn has no effect: it has none with traffic.1.operation = \"tree-all-reduce\" or "
+        "a.toml:16: traffic.1.pxn has no effect with traffic.1.operation = \"tree-all-reduce\" or "
         "\"hierarchical-all-reduce\" or \"in-switch-all-reduce\" or \"in-switch-all-gather\" or "
         "\"in-switch-reduce-scatter\""}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"hierarchical-all-reduce\"\nsize = \"1 KB\"\ngroup = "
@@ -122,7 +133,7 @@ TEST(UnusedParameters, AreTold) {
         "other "
         "than \"0 B\", or traffic.1.operation = \"ring-all-reduce\" or \"ring-reduce-scatter\" or "
         "\"ring-all-gather\" or \"tree-all-reduce\" or \"hierarchical-all-reduce\" or "
-        "\"halving-doubling-all-reduce\""}},
+        "\"halving-doubling-all-reduce\", or traffic.1.slots_freed_by = \"receiver\""}},
       {hpcc + "[[traffic]]\nkind = \"collective\"\noperation = \"all-to-all\"\nsize = \"1 KB\"\nslots = 2\nchunks = "
               "2\n",
        {}},
@@ -138,12 +149,12 @@ TEST(UnusedParameters, AreTold) {
       // of hosts with one port of 100 Gb/s
       {hpcc + "[algorithm.load_balancing]\nports = \"lane\"\nanswer_ports = \"hash\"\n[host]\nnic_rate = \"200 "
               "Gbps\"\n",
-       {"a.toml:13: host.nic_rate has no effect: it needs hosts whose ports together are quicker than that",
-        "a.toml:10: algorithm.load_balancing.ports, answer_ports have no effect: each needs hosts with several "
-        "ports"}},
+       {"a.toml:10: algorithm.load_balancing.ports, answer_ports have no effect: each needs hosts with several "
+        "ports",
+        "a.toml:13: host.nic_rate has no effect: it needs hosts whose ports together are quicker than that"}},
       {hpcc + "[host]\nnic_rate = \"50 Gbps\"\n", {}},
       {hpcc + "[run.fast_forward]\ntheta = 0\nsettle = 8\n",
-       {"a.toml:11: run.fast_forward.settle has no effect: it has none with run.fast_forward.theta = 0"}},
+       {"a.toml:11: run.fast_forward.settle has no effect with run.fast_forward.theta = 0"}},
       // what a preset sets is nobody's word
       {swift + "preset = \"fast-convergence-vai-sf\"\n", {}},
       {swift + "preset = \"fast-convergence\"\n", {}},
@@ -156,6 +167,20 @@ TEST(UnusedParameters, AreTold) {
     // the effective scenario writes everything, and is told of no more
     EXPECT_EQ(unused(effective(load_scenario(kBegin + text, "a.toml")).toml).size(), told.size());
   }
+}
+
+// Of a file of calls, by its lines.
+TEST(UnusedParameters, OfCallsAreToldWithTheLineOfTheFile) {
+  const std::string file = testing::TempDir() + "/unused_calls.csv";
+  std::ofstream(file) << "operation,size,window,compute,slow\nall-to-all,1 KB,2,,\nring-all-reduce,1 KB,2,,1\n"
+                         "ring-all-reduce,1 KB,,1 us,1\n";
+  const auto told =
+      unused(kBegin + "[algorithm]\nname = \"hpcc\"\n[[traffic]]\nkind = \"calls\"\nfile = \"" + file + "\"\n");
+  EXPECT_EQ(told, (std::vector<std::string>{
+                      file + ":3: window has no effect: it needs operation = \"all-to-all\" or \"all-to-all-v\" or "
+                             "\"gather\" or \"scatter\"",
+                      file + ":3: slow has no effect: it needs compute other than \"0 ps\", or step_delay other than "
+                             "\"0 ps\""}));
 }
 
 // An operation that is chosen has used what the choice asks for.

@@ -82,6 +82,39 @@ TEST_P(Alpha, AfterEachChangeAsFromNothing) {
   }
 }
 
+// Each of 16 hosts sends to all others, by one of four spines between leaves of four: when a flow ends, all change, and
+// each link would be filled some 120 times before all loads are right within the tolerance.
+TEST(LiveAlphaFair, FillsFewLinksWhereAllFlowsMeet) {
+  constexpr std::uint32_t kHosts = 16, kLeaf = 4, kSpines = 4, kLeaves = kHosts / kLeaf;
+  Draws draw(1);
+  Network network{std::vector<double>(2 * kHosts + 2 * kLeaves * kSpines, 1.0), {}};
+  LiveAlphaFair live(network.capacities, 1);
+  for (std::uint32_t src = 0; src < kHosts; ++src)
+    for (std::uint32_t dst = 0; dst < kHosts; ++dst) {
+      if (src == dst) continue;
+      Flow flow{.links = {src, kHosts + dst}};
+      if (src / kLeaf != dst / kLeaf) {
+        const std::uint32_t spine = draw.below(kSpines);
+        flow.links.push_back(2 * kHosts + src / kLeaf * kSpines + spine);
+        flow.links.push_back(2 * kHosts + (kLeaves + dst / kLeaf) * kSpines + spine);
+      }
+      std::vector<Use> path;
+      for (const auto link : flow.links) path.push_back({.link = static_cast<std::uint32_t>(link)});
+      live.add(static_cast<std::uint32_t>(network.flows.size()), path);
+      network.flows.push_back(flow);
+    }
+  live.update();
+  const std::uint64_t before = live.effort().rounds;
+  for (int ended = 0; ended < 10; ++ended) {
+    live.remove(static_cast<std::uint32_t>(network.flows.size()) - 1);
+    network.flows.pop_back();
+    live.update();
+  }
+  EXPECT_LT(live.effort().rounds - before, 10 * network.capacities.size());
+  const std::vector<double> wanted = alpha_fair(network, 1).rates;
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(live.rate(i), wanted[i], 1e-6 * wanted[i]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Alphas, Alpha, testing::Values(0.5, 1.0, 2.0, 8.0), [](const auto& info) {
   return "alpha_" + std::to_string(static_cast<int>(10 * info.param)) + "_tenths";
 });

@@ -1,10 +1,12 @@
 // Lists of calls and matrices of sizes, from files.
 #include "weir/traffic/calls.h"
 
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/traffic/helpers.h"
+#include "weir/traffic/calls_driver.h"
 #include "weir/traffic/matrix_file.h"
 
 namespace weir::traffic::calls_test {
@@ -45,6 +47,13 @@ TEST(Calls, SayWhatIsWrong) {
   EXPECT_EQ(of("operation,size\nbarrier\n"), "calls.csv:2: 1 fields, but the header has 2");
   EXPECT_EQ(of("operation,ranks\nbarrier,-1\n").substr(0, 20), "calls.csv:2: ranks: ");
   EXPECT_EQ(of("operation,size\nbarier,8 B\n").substr(0, 24), "calls.csv:2: operation: ");
+}
+
+TEST(Calls, SayInWhichLineASlowHostIsNone) {
+  const std::string file = testing::TempDir() + "/slow_calls.csv";
+  std::ofstream(file) << "operation,size,compute,slow\nring-all-reduce,1 MB,1 us,3\nring-all-reduce,1 MB,1 us,99\n";
+  EXPECT_EQ(error_of([&] { CallsDriver({.file = file}, uniform_hosts(8)); }).substr(0, file.size() + 9),
+            file + ":3: slow:");
 }
 
 TEST(Matrix, IsReadRowByRow) {

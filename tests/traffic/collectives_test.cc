@@ -204,6 +204,10 @@ TEST(Collective, IsCutByTheSizeOfItsMessages) {
   EXPECT_EQ(gather.window, 2u);
   EXPECT_EQ(gather.order, Order::next);
   EXPECT_EQ(gather.channels, 1u);
+  const Collective ring = in_chunks({.size = 1_MB, .root = 3, .slow = "1", .across = Across::tree}, uniform_hosts(4));
+  EXPECT_EQ(ring.root, 0u);
+  EXPECT_EQ(ring.slow, "");
+  EXPECT_EQ(ring.across, Across::ring);
   EXPECT_EQ(error_of([] { in_chunks({.size = 1_MB, .chunks = 2, .chunk_size = 1_KB}, uniform_hosts(4)); }),
             "chunk_size: the number of chunks is given as well; leave one of the two out");
   EXPECT_EQ(error_of([] { in_chunks({.size = 1_GB, .chunk_size = 1_B}, uniform_hosts(4)); }),

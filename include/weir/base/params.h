@@ -43,6 +43,8 @@ struct Need {
   std::vector<std::string> values;  // as format_value() writes them
   bool other = false;               // the parameter has another value than these
   std::vector<Need> or_else = {};   // one of these serves as well
+
+  bool is_of_component() const { return !values.empty() && key.find('.') == std::string::npos; }
 };
 
 struct Param;
@@ -127,6 +129,13 @@ class ParamSet {
   std::span<const Param> params() const { return params_; }
   const Param* find(std::string_view name) const;
   std::vector<std::string> names() const;
+  // Whether an object's value of a parameter has an effect, by its other values: needs of other components, and facts,
+  // count as met.
+  bool has_effect(const Param& param, const void* object) const;
+  // Whether it meets a need of another parameter of this set.
+  bool meets(const Need& need, const void* object) const;
+  // Gives values that have no effect their defaults, in the order of the list.
+  void reset_unmet(void* object) const;
   // Makes a new object that holds all defaults.
   std::shared_ptr<void> make() const { return make_(); }
 

@@ -124,6 +124,9 @@ class Engine : public Observation, public Checkpointing {
   // Runs until `until` or until the run ends, and returns whether it has ended: because all flows have ended and the
   // traffic has no more, because its stop time is reached, or because it cannot go on (stall()).
   virtual bool advance(Time until = Time::max()) = 0;
+  // The same, but an engine whose events may take long, however close they are in time, may stop before `until`,
+  // between two instants, after so many seconds of wall time.
+  virtual bool advance_for(double /*wall_s*/, Time until) { return advance(until); }
   // Why the run cannot go on although flows are left; null if it can, or has ended in another way.
   virtual const Stall* stall() const { return nullptr; }
 

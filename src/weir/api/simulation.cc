@@ -99,7 +99,8 @@ bool Simulation::advance(Time until) { return parts_->has_ended = engine().advan
 bool Simulation::advance(Time until, const std::function<bool()>& goes_on) {
   run::EpochSteps steps(engine().epoch());
   while (engine().now() < until) {
-    if (advance(steps.next(engine().now(), until))) return true;
+    parts_->has_ended = engine().advance_for(run::EpochSteps::kLongest, steps.next(engine().now(), until));
+    if (parts_->has_ended) return true;
     steps.done();
     if (!goes_on()) return false;
   }

@@ -273,6 +273,25 @@ std::string format_value(const ParamValue& value) {
   return std::visit(Formatter{}, value);
 }
 
+bool ParamSet::meets(const Need& need, const void* object) const {
+  const Param* p = find(need.key);
+  if (p == nullptr) return false;
+  const std::string value = format_value(p->get(object));
+  return (std::find(need.values.begin(), need.values.end(), value) != need.values.end()) != need.other;
+}
+
+bool ParamSet::has_effect(const Param& param, const void* object) const {
+  const auto holds = [&](const Need& need) { return !need.is_of_component() || meets(need, object); };
+  return std::all_of(param.needs.begin(), param.needs.end(), [&](const Need& need) {
+    return holds(need) || std::any_of(need.or_else.begin(), need.or_else.end(), holds);
+  });
+}
+
+void ParamSet::reset_unmet(void* object) const {
+  for (const Param& p : params_)
+    if (!has_effect(p, object)) p.set(object, p.fallback);
+}
+
 void check_new_name(std::string_view what, std::string_view name, bool is_taken) {
   constexpr std::string_view kValid = "abcdefghijklmnopqrstuvwxyz0123456789-_";
   if (name.empty() || name.find_first_not_of(kValid) != std::string_view::npos)

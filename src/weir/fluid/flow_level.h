@@ -48,6 +48,7 @@ class FlowLevel final : public engine::Engine {
 
   void every(Time interval, std::function<void(Time)> call) override;
   bool advance(Time until = Time::max()) override;
+  bool advance_for(double wall_s, Time until) override;
   const engine::Stall* stall() const override { return stall_ ? &*stall_ : nullptr; }
 
   Time now() const override { return now_; }
@@ -129,6 +130,8 @@ class FlowLevel final : public engine::Engine {
     std::uint32_t host_ = 0;
   };
 
+  template <class Enough>
+  bool advance_until(Time until, const Enough& is_enough);
   bool ended() const;
   Time next_event() const;
   void run_instant();

@@ -14,6 +14,9 @@ namespace weir::run {
 //   while (now < limit) { const Time until = steps.next(now, limit); ...; steps.done(); }
 class EpochSteps {
  public:
+  // Seconds; a step that has taken longer is followed by shorter ones.
+  static constexpr double kLongest = 0.1;
+
   explicit EpochSteps(Time epoch) : epoch_(epoch) {}
 
   // The end of the next step, which begins at `now`.
@@ -28,7 +31,7 @@ class EpochSteps {
   void done() {
     const std::chrono::duration<double> took = Clock::now() - begin_;
     if (took.count() < 0.04) epochs_ = std::min<std::int64_t>(epochs_ * 2, 1 << 20);
-    if (took.count() > 0.1) epochs_ = std::max<std::int64_t>(epochs_ / 2, 1);
+    if (took.count() > kLongest) epochs_ = std::max<std::int64_t>(epochs_ / 2, 1);
   }
 
  private:

@@ -133,7 +133,7 @@ std::string Execution::advance(Time limit) {
     if (options_.checkpoints.simulated > Time{})
       until = std::min(until, std::max((simulation.now() / epoch + 1) * epoch, next_checkpoint() / epoch * epoch));
     until = {together_.of_first(std::min(until, starvation_.next(epoch)).ps)};
-    const bool ended = simulation.advance(until);
+    const bool ended = is_watched ? simulation.advance_for(EpochSteps::kLongest, until) : simulation.advance(until);
     if (std::string text = starvation_.look(simulation); options_.tell && !text.empty()) options_.tell(text);
     const bool goes_on = !options_.progress || options_.progress(progress_of(simulation));
     if (ended) return "";

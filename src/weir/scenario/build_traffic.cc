@@ -8,6 +8,7 @@
 #include "weir/base/suggestion.h"
 #include "weir/scenario/build.h"
 #include "weir/scenario/fidelity.h"
+#include "weir/scenario/shared_gpus.h"
 #include "weir/toml/document.h"
 #include "weir/traffic/flow_list.h"
 
@@ -100,6 +101,7 @@ std::unique_ptr<traffic::Traffic> build_traffic(const Scenario& s, const engine:
     }
     at_its_place(s, key, [&] { source.kind->add(*out, source.params.get(), context); });
   }
+  check_shared_gpus(s, model);
   out->name_tags(tags.take());
   return out;
 }

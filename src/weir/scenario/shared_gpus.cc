@@ -25,18 +25,21 @@ struct Job {
   std::vector<std::uint32_t> hosts;
   bool computes = false;
   std::set<Links> links;
+  std::optional<Rate> serial;  // of the links that it shares with all such tables
 };
 
 template <class T>
-void add_links(std::set<Links>& to, const T& t) {
+void add_links(Job& job, const T& t) {
   if (t.group == 1) return;
   const bool is_serial = t.scale_up_sharing == traffic::Sharing::serial;
-  to.insert(is_serial ? Links{t.scale_up_sharing, 0, Rate{}} : Links{t.scale_up_sharing, t.group, t.scale_up_rate});
+  if (is_serial) job.serial = t.scale_up_rate;
+  job.links.insert(is_serial ? Links{t.scale_up_sharing, 0, Rate{}}
+                             : Links{t.scale_up_sharing, t.group, t.scale_up_rate});
 }
 
 void describe(Job& job, const traffic::Collective& c, const traffic::Context&) {
   job.computes = c.compute > Time{};
-  add_links(job.links, c);
+  add_links(job, c);
 }
 
 void describe(Job& job, const traffic::Calls& calls, const traffic::Context& context) {
@@ -45,13 +48,14 @@ void describe(Job& job, const traffic::Calls& calls, const traffic::Context& con
 
 void describe(Job& job, const traffic::Training& t, const traffic::Context&) {
   job.computes = true;
-  add_links(job.links, t);
+  add_links(job, t);
 }
 
 template <class T>
-void add(std::vector<Job>& to, const TrafficSource& source, const traffic::Context& context) {
+void add(std::vector<Job>& to, const TrafficSource& source, Time stop, const traffic::Context& context) {
   if (source.kind->params != &params_of<T>()) return;
   const T& params = *static_cast<const T*>(source.params.get());
+  if (stop > Time{} && params.start >= stop) return;  // it never begins
   Job job{.table = context.source};
   job.hosts = traffic::hosts_of_job(params.hosts, params.places, params.placement, params.group, context);
   describe(job, params, context);
@@ -69,9 +73,9 @@ std::vector<Job> jobs_of(const Scenario& s, std::uint32_t hosts) {
     if (source.params == nullptr) continue;
     context.source = static_cast<std::uint32_t>(i);
     try {
-      add<traffic::Collective>(out, source, context);
-      add<traffic::Calls>(out, source, context);
-      add<traffic::Training>(out, source, context);
+      add<traffic::Collective>(out, source, s.run.stop, context);
+      add<traffic::Calls>(out, source, s.run.stop, context);
+      add<traffic::Training>(out, source, s.run.stop, context);
     } catch (const InputError&) {  // refused elsewhere, with its place
     }
   }
@@ -122,6 +126,24 @@ std::string names(const Scenario& s, const std::set<std::size_t>& tables) {
 }
 
 }  // namespace
+
+void check_shared_gpus(const Scenario& s, const engine::Model& model) {
+  if (s.traffic.size() < 2) return;
+  const std::vector<Job> jobs = jobs_of(s, model.topology.hosts);
+  std::vector<const Job*> first(model.topology.hosts);  // by host, of those with serial links
+  for (const Job& job : jobs)
+    for (const std::uint32_t host : job.hosts) {
+      if (!job.serial) continue;
+      if (first[host] == nullptr) first[host] = &job;
+      if (*first[host]->serial == *job.serial) continue;
+      const std::string key = fmt::format("traffic.{}.scale_up_rate", job.table);
+      throw key_error(s, key,
+                      fmt::format("{}, but {} uses the same serial links (the first: those of {}) at {}; write the "
+                                  "same scale_up_rate in both, or give them different hosts",
+                                  format_value(*job.serial), names(s, {first[host]->table}),
+                                  net::name_of_host(model.topology, host), format_value(*first[host]->serial)));
+    }
+}
 
 void warn_of_shared_gpus(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
   if (s.traffic.size() < 2) return;

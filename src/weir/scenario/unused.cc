@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "weir/probe/catalogue.h"
 #include "weir/scenario/tables.h"
 #include "weir/toml/document.h"
 #include "weir/toml/writer.h"
+#include "weir/traffic/calls.h"
 
 namespace weir::scenario {
 namespace {
@@ -92,25 +94,55 @@ Found value_below(const Owner& owner, std::span<const TableKind<Owner>> list, st
 
 class Check {
  public:
-  Check(const Scenario& s, const engine::Model& model, std::vector<std::string>& out)
-      : scenario_(s), model_(model), out_(out) {}
+  Check(const Scenario& s, const engine::Model& model) : scenario_(s), model_(model) {}
 
-  void all() {
+  // In the order of files and lines.
+  std::vector<std::string> all() {
     tables_of(scenario_, tables(), "", nullptr);
     for (std::size_t i = 0; i < scenario_.profiles.size(); ++i) {
       const ProfileSettings& p = scenario_.profiles[i];
       const std::string path = i == 0 ? "algorithm" : fmt::format("profile.{}", i - 1);
       tables_of(p, profile_tables(), path, &p);
       const auto start = preset_params(*p.algorithm, p.preset);
-      table(*p.algorithm->params, p.params.get(), start.get(), path, &p);
+      table(*p.algorithm->params, p.params.get(), start.get(), {path}, &p);
     }
     for (std::size_t i = 0; i < scenario_.traffic.size(); ++i)
       if (const TrafficSource& source = scenario_.traffic[i]; source.params != nullptr)
         table(*source.kind->params, source.params.get(), source.kind->params->make().get(),
-              fmt::format("traffic.{}", i), nullptr, source.chosen_for);
+              {fmt::format("traffic.{}", i)}, nullptr, source.chosen_for);
+    for (std::size_t i = 0; i < scenario_.traffic.size(); ++i) lines_of(i);
+    std::stable_sort(found_.begin(), found_.end(), [](const Warning& a, const Warning& b) {
+      return std::tie(a.where.file, a.where.line) < std::tie(b.where.file, b.where.line);
+    });
+    std::vector<std::string> out;
+    for (Warning& warning : found_) out.push_back(std::move(warning.text));
+    return out;
   }
 
  private:
+  struct Warning {
+    Where where;
+    std::string text;
+  };
+  // Where a table's values are written: in a scenario, or all in one line of another file.
+  struct Place {
+    std::string path;  // of the table; "" in another file
+    std::optional<Where> line = {};
+  };
+
+  // Of a file of collective operations, which has a table in each line.
+  void lines_of(std::size_t source) {
+    const TrafficSource& from = scenario_.traffic[source];
+    if (from.params == nullptr || from.kind->params != &params_of<traffic::Calls>()) return;
+    traffic::Context context;
+    context.folder = scenario_.folder;
+    const auto& calls = *static_cast<const traffic::Calls*>(from.params.get());
+    for (const traffic::NamedCall& call : traffic::read_calls(calls, context)) {
+      const traffic::Collective start = traffic::without_columns(calls);
+      table(params_of<traffic::Collective>(), &call.what, &start, {"", call.where}, nullptr);
+    }
+  }
+
   template <class Owner>
   void tables_of(const Owner& owner, std::span<const TableKind<Owner>> list, const std::string& prefix,
                  const ProfileSettings* profile) {
@@ -118,17 +150,19 @@ class Check {
       for (std::size_t i = 0; i < kind.count(owner); ++i) {
         const std::string path = kind.path.empty() ? prefix : join(prefix, kind.path);
         table(*kind.params, kind.get(owner, i), kind.params->make().get(),
-              kind.occurs == Occurs::rows ? fmt::format("{}.{}", path, i) : path, profile);
+              {kind.occurs == Occurs::rows ? fmt::format("{}.{}", path, i) : path}, profile);
       }
   }
 
   // Values that are those of `start` are as good as not written. `chosen_for`: the operation that is written, if that
   // in the table has been chosen for it.
-  void table(const ParamSet& set, const void* object, const void* start, const std::string& path,
+  void table(const ParamSet& set, const void* object, const void* start, const Place& place,
              const ProfileSettings* profile, std::string_view chosen_for = "") {
+    const std::string& path = place.path;
     std::vector<std::pair<std::string, std::vector<std::string>>> unmet;  // why, and which
     for (const Param& p : set.params()) {
-      if (!scenario_.places.contains(join(path, p.name)) || p.get(object) == p.get(start)) continue;
+      const bool is_written = place.line || scenario_.places.contains(join(path, p.name));
+      if (!is_written || p.get(object) == p.get(start)) continue;
       const auto need = std::find_if(p.needs.begin(), p.needs.end(), [&](const Need& n) {
         const bool by_choice = !chosen_for.empty() && n.key == "operation" && !n.other &&
                                std::find(n.values.begin(), n.values.end(), chosen_for) != n.values.end();
@@ -144,7 +178,7 @@ class Check {
       else
         unmet.push_back({why, {p.name}});
     }
-    for (const auto& [why, names] : unmet) tell(path, names, why);
+    for (const auto& [why, names] : unmet) tell(place, names, why);
   }
 
   bool is_met(const Need& need, const ParamSet& set, const void* object, const ProfileSettings* profile,
@@ -158,7 +192,7 @@ class Check {
     const auto suits = [&](const Found& value) {
       return value && (std::find(need.values.begin(), need.values.end(), *value) != need.values.end()) != need.other;
     };
-    if (need.key.find('.') == std::string::npos) return suits(value_in(set, object, need.key));
+    if (need.is_of_component()) return set.meets(need, object);
     if (profile != nullptr) return suits(value_below(*profile, profile_tables(), need.key));
     const std::string_view any = "algorithm.";
     if (!need.key.starts_with(any)) return suits(value_below(scenario_, tables(), need.key));
@@ -167,9 +201,9 @@ class Check {
     });
   }
 
+  // "needs A = 1", or "with A = 1".
   static std::string text(const Need& need, const std::string& path, const ProfileSettings* profile) {
-    if (need.other && need.or_else.empty())
-      return fmt::format("has none with {}", value_text(need, " =", path, profile));
+    if (need.other && need.or_else.empty()) return "with " + value_text(need, " =", path, profile);
     std::string out = "needs " + condition_text(need, path, profile);
     for (const Need& other : need.or_else) out += ", or " + condition_text(other, path, profile);
     return out;
@@ -196,23 +230,27 @@ class Check {
     return value == "true" || value == "false" || value.find_first_not_of("0123456789.") == std::string::npos;
   }
 
-  void tell(const std::string& path, const std::vector<std::string>& names, const std::string& why) {
-    const Where place = scenario_.place(join(path, names.front()));
+  void tell(const Place& place, const std::vector<std::string>& names, const std::string& why) {
+    const Where where = place.line ? *place.line : scenario_.place(join(place.path, names.front()));
     const bool one = names.size() == 1;
-    out_.push_back(fmt::format("{}: {} {} no effect: {} {}", place.text(),
-                               join(path, fmt::format("{}", fmt::join(names, ", "))), one ? "has" : "have",
-                               one ? "it" : "each", why));
+    found_.push_back(
+        {where, fmt::format("{}: {} {} no effect{} {}", where.text(),
+                            join(place.path, fmt::format("{}", fmt::join(names, ", "))), one ? "has" : "have",
+                            why.starts_with("with") ? ""
+                            : one                   ? ": it"
+                                                    : ": each",
+                            why)});
   }
 
   const Scenario& scenario_;
   const engine::Model& model_;
-  std::vector<std::string>& out_;
+  std::vector<Warning> found_;
 };
 
 }  // namespace
 
 void warn_of_unused(const Scenario& s, const engine::Model& model, std::vector<std::string>& out) {
-  Check(s, model, out).all();
+  for (std::string& warning : Check(s, model).all()) out.push_back(std::move(warning));
 }
 
 }  // namespace weir::scenario

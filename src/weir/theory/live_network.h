@@ -40,6 +40,8 @@ class LiveNetwork {
 
   double capacity(std::uint32_t link) const { return capacities_[link]; }
   std::size_t links() const { return capacities_.size(); }
+  // All flows have smaller ones.
+  std::uint32_t numbers() const { return static_cast<std::uint32_t>(flows_.size()); }
   bool is_present(std::uint32_t flow) const { return flows_[flow].length > 0; }
   std::span<const Use> path(std::uint32_t flow) const {
     return {pool_.data() + flows_[flow].first, flows_[flow].length};

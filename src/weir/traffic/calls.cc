@@ -46,6 +46,21 @@ void set(Collective& what, const Param& param, const std::string& field, const W
 
 }  // namespace
 
+Collective without_columns(const Calls& common) {
+  Collective out;
+  out.hosts = common.hosts;
+  out.placement = common.placement;
+  out.places = common.places;
+  out.start = common.start;
+  out.messages = common.messages;
+  out.group = common.group;
+  out.scale_up_rate = common.scale_up_rate;
+  out.scale_up_latency = common.scale_up_latency;
+  out.scale_up_sharing = common.scale_up_sharing;
+  out.pxn = common.pxn;
+  return out;
+}
+
 std::vector<NamedCall> parse_calls(std::string_view text, const std::string& file, const Calls& common) {
   CsvReader csv(text, file);
   std::vector<std::string> fields;
@@ -61,16 +76,7 @@ std::vector<NamedCall> parse_calls(std::string_view text, const std::string& fil
     NamedCall& call = out.emplace_back();
     call.name = fields[operation];
     call.where = where;
-    call.what.hosts = common.hosts;
-    call.what.placement = common.placement;
-    call.what.places = common.places;
-    call.what.start = common.start;
-    call.what.messages = common.messages;
-    call.what.group = common.group;
-    call.what.scale_up_rate = common.scale_up_rate;
-    call.what.scale_up_latency = common.scale_up_latency;
-    call.what.scale_up_sharing = common.scale_up_sharing;
-    call.what.pxn = common.pxn;
+    call.what = without_columns(common);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (fields[i].empty() && i != operation) continue;
       if (columns[i] == nullptr)

@@ -35,6 +35,9 @@ struct NamedCall {
   Where where;  // the line
 };
 
+// A call of which no column says anything.
+Collective without_columns(const Calls& common);
+
 // CSV with a header. Columns are parameters of a collective: operation is required, and size, ranks, stride, root,
 // sizes, chunks, chunk_size, active_chunks, slots, slots_freed_by, channels, window, order, step_delay, compute, slow,
 // slow_factor and group may be there; an empty field is the default. `name` is what results call it. Throws InputError

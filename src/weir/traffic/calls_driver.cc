@@ -54,15 +54,21 @@ class CallDesk final : public Desk {
   const std::uint64_t call_;
 };
 
-// What a plan refuses of a line of a file. A call that is to be chosen becomes what it is.
-CollectivePlan plan_of(NamedCall& call, const Context& context) {
+// What is refused of a line of a file is told with its place.
+template <class Do>
+auto at_line(const Where& line, Do&& run) {
   try {
-    call.what = in_chunks(chosen(call.what, context), context);
-    return plan_collective(call.what, context);
+    return run();
   } catch (const InputError& error) {
-    if (call.where.file.empty() || !error.where().file.empty()) throw;
-    throw InputError(call.where, error.what());
+    if (line.file.empty() || !error.where().file.empty()) throw;
+    throw InputError(line, error.what());
   }
+}
+
+// A call that is to be chosen becomes what it is.
+CollectivePlan plan_of(NamedCall& call, const Context& context) {
+  call.what = in_chunks(chosen(call.what, context), context);
+  return plan_collective(call.what, context);
 }
 
 std::vector<NamedCall> only(const Collective& c) {
@@ -117,12 +123,13 @@ CallsDriver::CallsDriver(std::vector<NamedCall> calls, std::uint32_t repeat, con
       names_{"computation"},
       of_host_(context.hosts()) {
   for (NamedCall& named : calls) {
-    const CollectivePlan plan = plan_of(named, context);
+    const CollectivePlan plan = at_line(named.where, [&] { return plan_of(named, context); });
     Call& call = calls_.emplace_back();
     call.compute = named.what.compute;
     call.name = name_of(named.name);
     call.members = plan.members;
-    call.stragglers = {named.what.slow, named.what.slow_factor, plan.members->hosts, context};
+    call.stragglers = at_line(
+        named.where, [&] { return Stragglers(named.what.slow, named.what.slow_factor, plan.members->hosts, context); });
     for (std::uint32_t group = 0; group < plan.members->groups(); ++group) {
       call.groups.push_back(make_driver(named.what, context, plan, group));
       call.groups.back()->note_what_has_gone();

@@ -57,11 +57,15 @@ void check_groups(const Collective& c, std::uint32_t ranks, std::uint32_t all) {
 
 void check_servers(const Collective& c, const Hosts& hosts, std::uint32_t ranks) {
   const bool needs_servers = c.operation == Operation::hierarchical_all_reduce;
-  if (needs_servers && (c.group < 2 || ranks % c.group != 0 || ranks / c.group < 2))
-    throw InputError("group",
-                     fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more "
-                                 "hosts; {} is not possible, valid are {}",
-                                 ranks, c.group, divisors_text(ranks, 2, ranks / 2)));
+  if (needs_servers && (c.group < 2 || ranks % c.group != 0 || ranks / c.group < 2)) {
+    const std::string valid = divisors_text(ranks, 2, ranks / 2);
+    throw InputError(
+        "group", fmt::format("a hierarchical all-reduce of {} hosts needs two or more servers of two or more hosts, "
+                             "{}",
+                             ranks,
+                             valid == "none" ? "which so many hosts cannot make"
+                                             : fmt::format("and not of {}; valid are {}", c.group, valid)));
+  }
   const bool knows_servers = needs_servers || c.operation == Operation::tree_all_reduce || c.channels > 1;
   if (c.group == 1 || (c.ranks > 0 && !knows_servers)) return;
   if (ranks % c.group != 0)
@@ -179,9 +183,7 @@ bool Collective::receivers_free_slots() const {
 }
 
 Collective in_chunks(Collective c, const Context& context) {
-  if (!has_channels(c.operation)) c.channels = 1;
-  if (!is_all_to_all(c.operation)) c.order = Order::next;
-  if (!is_direct(c.operation) || is_in_switch(c.operation)) c.window = 0;
+  params_of<Collective>().reset_unmet(&c);
   if (c.chunk_size == Bytes{}) return c;
   if (c.chunks > 1) throw InputError("chunk_size", "the number of chunks is given as well; leave one of the two out");
   if (c.operation == Operation::all_to_all_v)
@@ -307,7 +309,8 @@ void Collective::describe(ParamList<Collective>& p) {
       .not_with("chunks", {"1"})
       .or_not_with("chunk_size", {"0 B"})
       .or_with("operation", {"ring-all-reduce", "ring-reduce-scatter", "ring-all-gather", "tree-all-reduce",
-                             "hierarchical-all-reduce", "halving-doubling-all-reduce"});
+                             "hierarchical-all-reduce", "halving-doubling-all-reduce"})
+      .or_with("slots_freed_by", {"receiver"});
   p.choice(
        "slots_freed_by", &C::slots_freed_by, {"acknowledgement", "receiver"},
        "acknowledgement: a slot is free when its message is acknowledged; receiver: when the receiver has handed its "
@@ -354,7 +357,11 @@ void Collective::describe(ParamList<Collective>& p) {
             "how often the operation is done, one after the other; a host goes on when it has all that it receives, "
             "and all that it sends is acknowledged");
   p.time("compute", &C::compute, "what each host computes before each time");
-  describe_stragglers(p, "`compute` and `step_delay`");
+  describe_stragglers(p, "`compute` and `step_delay`",
+                      {{.key = "compute",
+                        .values = {"0 ps"},
+                        .other = true,
+                        .or_else = {{.key = "step_delay", .values = {"0 ps"}, .other = true}}}});
   p.choice("messages", &C::messages, {"rows", "sums"},
            "rows: each message is a flow in the results; sums: messages have no rows and no percentiles, are made when "
            "they are due, and may be any number");

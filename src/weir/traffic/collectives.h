@@ -106,8 +106,8 @@ struct Communicator {
   }
 };
 
-// The same with as many `chunks` as its `chunk_size` asks for, and no `chunk_size`; and without the channels, the
-// window and the order that its operation does not have. Throws InputError.
+// The same with as many `chunks` as its `chunk_size` asks for, and no `chunk_size`; what has no effect has its default.
+// Throws InputError.
 Collective in_chunks(Collective, const Context&);
 
 // Who takes part, by rank, in what.

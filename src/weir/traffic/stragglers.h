@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weir/base/params.h"
@@ -31,10 +32,11 @@ class Stragglers {
   std::vector<bool> is_slow_;  // by host
 };
 
-// The parameters, of which `what` says what takes longer.
+// The parameters, of which `what` says what takes longer, and `needs` where there is any of it.
 template <class T>
-void describe_stragglers(ParamList<T>& p, std::string_view what) {
-  p.text("slow", &T::slow, "hosts whose " + std::string(what) + " take `slow_factor` times as long: stragglers");
+void describe_stragglers(ParamList<T>& p, std::string_view what, std::vector<Need> needs = {}) {
+  p.text("slow", &T::slow, "hosts whose " + std::string(what) + " take `slow_factor` times as long: stragglers").needs =
+      std::move(needs);
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
       .not_with("slow", {""});
 }

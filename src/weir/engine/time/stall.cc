@@ -62,8 +62,10 @@ std::string to_text(const Stall& stall) {
                          obstacles_text(stall.obstacles), flows_text(stall));
     case Stall::Kind::stuck:
       if (stall.unfinished == 0)
-        return fmt::format("nothing is left to happen after {}, but messages wait for others that do not begin",
-                           format_value(stall.found));
+        return fmt::format(
+            "nothing is left to happen after {}, but a collective or program has not ended: what is left "
+            "of it waits for messages that nobody sends",
+            format_value(stall.found));
       return fmt::format(
           "nothing is left to happen after {}, but {} not ended: {} may send nothing, and no timer is set",
           format_value(stall.found), count_text(stall.unfinished), flows_text(stall));

@@ -68,7 +68,7 @@ class Conga : public PlainPathPolicy {
 
   template <class Ports>
   std::uint32_t choose(const Fork& f, const Ports& ports) {
-    const bool from_host = f.from < topology_->hosts;
+    const bool from_host = ports.from() < topology_->hosts;
     if (topology_->port_peer(f.hops[0]) < topology_->hosts) {
       if (!from_host) leave_fabric(f);
       return f.hops[0];

@@ -13,7 +13,6 @@ namespace weir::net {
 struct Fork {
   std::uint32_t s;                      // the switch
   std::uint32_t salt;                   // its own, for hashes
-  std::uint32_t from;                   // the node from which the packet comes
   std::span<const std::uint32_t> hops;  // its equal-cost ports towards the packet's destination, by port index
   const Descriptor& packet;
   PathNote* note;  // what switches have written on the packet; null: its policy writes nothing

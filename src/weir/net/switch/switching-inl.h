@@ -132,9 +132,12 @@ template <class P>
 struct Switching<P>::AskedPorts {
   Switching& switching;
   std::uint32_t s;
+  std::uint32_t ingress;
   const Descriptor& packet;
   Time now;
 
+  // The node from which the packet comes.
+  std::uint32_t from() const { return switching.model().topology.port_peer(switching.routing_->ports(s)[ingress]); }
   Port& settled(std::uint32_t port) const {
     Port& p = switching.shared().port(port);
     if (p.kind != PortKind::queued) switching.links().settle(p, now);
@@ -159,9 +162,8 @@ std::uint32_t Switching<P>::choose(std::uint32_t s, std::uint32_t ingress, const
     if (packet.has_path_note()) note = &packets().path_note(packet);
   const auto hops = routing_->next_hops(s, packet.dst);
   if (note == nullptr && hops.size() == 1) return hops[0];
-  const std::uint32_t from = model().topology.port_peer(routing_->ports(s)[ingress]);
-  const Fork fork{s, routing_->salt(s), from, hops, packet, note, now};
-  return network().path_policies.choose(fork, AskedPorts{*this, s, packet, now});
+  const Fork fork{s, routing_->salt(s), hops, packet, note, now};
+  return network().path_policies.choose(fork, AskedPorts{*this, s, ingress, packet, now});
 }
 
 // The queue that a packet of this class would join. The priority class has room of its own or counts with all others.
