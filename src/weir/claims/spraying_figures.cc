@@ -51,7 +51,13 @@ void tell_bars(Context& context, const std::string& table, const Figure& f, cons
 
 const std::vector<Algorithm> kAll{"Swift", "LSwift", "MSwift", "NSCC", "MNSCC"};
 
+// Of most claims; and of those that 20 seeds left undecided: in tens, at least as many as would take the bound out of
+// the interval if mean and deviation stayed (E17: 4.53 +- 7.35 %, E23: 3.43 +- 4.67 %, E33: 2.79 +- 4.18 %). They were
+// fixed before more seeds were run; whatever comes out stays.
 constexpr int kSeeds = 20;
+constexpr int kSeedsOfCloseBars = 60;
+constexpr int kSeedsOfHsdp = 40;
+constexpr int kSeedsOfPercentile90 = 50;
 
 void figure_4(Context& context, const Figure& f) {
   tell_bars(context, "figure-4", f, kAll);
@@ -94,7 +100,7 @@ void figures_4_and_5(Context& context) {
 }
 
 void close_bars_of_figure_4(Context& context) {
-  const Figure f(baseline(context, kSeeds), kResilient);
+  const Figure f(baseline(context, kSeedsOfCloseBars), kResilient);
   context.judge("E17", {is_lowest(f, "MSwift", "reps")}, fmt::format("{}: {}", lowest(f), f.text()));
   const Bar& adaptive = f.at("NSCC", "adaptive");
   context.judge("E18",
@@ -148,7 +154,7 @@ void single_path(Context& context) {
 }
 
 void figure_7(Context& context) {
-  const Figure f(hsdp(context, kSeeds), kResilient);
+  const Figure f(hsdp(context, kSeedsOfHsdp), kResilient);
   const Bar& mswift = f.at("MSwift", "reps");
   const auto reps = [&](const Algorithm& a) { return fmt::format("{:.2f} times", f.mean(a, "reps") / mswift.mean()); };
   context.judge("E23", {is_best_with_each(f, "MSwift")}, f.text());
@@ -210,7 +216,7 @@ void figure_12(Context& context) {
 }
 
 void percentile_90_with_reps(Context& context) {
-  const Figure f(baseline(context, kSeeds), {"MSwift", "MSwift-P90"}, {"reps"});
+  const Figure f(baseline(context, kSeedsOfPercentile90), {"MSwift", "MSwift-P90"}, {"reps"});
   const double ratio = f.mean("MSwift-P90", "reps") / f.mean("MSwift", "reps");
   context.judge("E33", {{at_least_times(f, "MSwift-P90", 3, "MSwift")}},
                 fmt::format("{:.2f} times: {}", ratio, f.text()));
@@ -256,13 +262,13 @@ std::vector<Evaluator> spraying_figures() {
       {{"E12", "E13", "E14", "E15", "E16", "E19"}, Tier::slow, 180, figures_4_and_5, Evidence::seeds, true},
       {{"E41"}, Tier::slow, 20, single_path, Evidence::seeds},
       {{"E36", "E37"}, Tier::slow, 68, figure_14, Evidence::seeds, true},
-      {{"E17", "E18"}, Tier::slow, 150, close_bars_of_figure_4, Evidence::seeds, true},
+      {{"E17", "E18"}, Tier::slow, 110, close_bars_of_figure_4, Evidence::seeds, true},
       {{"E20", "E21", "E22"}, Tier::slow, 134, figure_6, Evidence::seeds, true},
-      {{"E23", "E24", "E25", "E26"}, Tier::slow, 400, figure_7, Evidence::seeds, true},
+      {{"E23", "E24", "E25", "E26"}, Tier::slow, 125, figure_7, Evidence::seeds, true},
       {{"E27"}, Tier::slow, 400, figure_8, Evidence::seeds, true},
       {{"E28", "E29", "E30", "E31", "E34", "E35"}, Tier::slow, 760, figures_beside_the_baseline, Evidence::seeds, true},
       {{"E32"}, Tier::slow, 120, figure_12, Evidence::seeds, true},
-      {{"E33"}, Tier::slow, 24, percentile_90_with_reps, Evidence::seeds, true},
+      {{"E33"}, Tier::slow, 15, percentile_90_with_reps, Evidence::seeds, true},
   };
 }
 
