@@ -142,6 +142,24 @@ TEST(OnRamp, ASegmentIsTimedAndHeldAsAWhole) {
   EXPECT_EQ(o.departure(4'000).sent(), 120_us);
 }
 
+// Of a host's stack each segment has a size of its own, the last ones often that of a packet.
+TEST(OnRamp, SegmentsHaveSizesOfTheirOwn) {
+  OnRamp o = shim();
+  o.next_segment(2_KB);
+  o.on_send(0, 1_KB, 0_us);
+  o.next_segment(1_KB);
+  o.on_send(1'000, 1_KB, 5_us);
+  EXPECT_EQ(o.departure(1'000).sent(), 0_us);
+  o.next_segment(1_KB);
+  o.on_send(2'000, 1_KB, 6_us);
+  EXPECT_EQ(o.departure(2'000).sent(), 6_us);
+  o.next_segment(3_KB);
+  o.on_send(3'000, 1_KB, 7_us);
+  o.on_or_ack(0, 70_us, 80_us);
+  EXPECT_EQ(o.next_packet(4'000), 0_us);
+  EXPECT_EQ(o.next_packet(6'000), 120_us);
+}
+
 TEST(OnRamp, RemembersForTheNextFlow) {
   OnRamp o = shim();
   o.remember(70_us, 100_us);

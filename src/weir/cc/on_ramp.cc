@@ -27,8 +27,9 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
       .only_with("rule", {"final"});
   p.flag("memory", &Params::memory, "a new flow starts with the last delay measured to the same host", "On-Ramp 5.2.3");
   p.bytes("segment", &Params::segment,
-          "flows are paused and packets timed in segments of this size, as with segmentation offload; 0 = each packet",
-          "On-Ramp 4: up to 64 KB", Bytes{0}, Bytes{64'000})
+          "bytes of a flow that are timed and paused as one; 0 = those of a packet, or with a host's stack those of each "
+          "segment that it hands down (`stack.segment`)",
+          "On-Ramp 4.1: a segment, up to 64 KB", Bytes{0}, Bytes{64'000})
       .only_with("early", {"false"});
   p.flag(
       "early", &Params::early,

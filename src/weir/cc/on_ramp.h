@@ -51,6 +51,8 @@ class OnRamp {
   // A flow begins; `threshold` is T, `payload` that of a full packet.
   void start(const Params&, Time threshold, Bytes payload);
 
+  // A segment of this size, not of Params::segment, begins with the next packet that is not of one that is leaving.
+  void next_segment(Bytes size) { segment_ = size.count; }
   // `size` bytes leave from `seq` on, perhaps `again`. Of a segment all packets count as leaving with its first one,
   // but for those sent again.
   void on_send(std::int64_t seq, Bytes size, Time now, bool again = false);

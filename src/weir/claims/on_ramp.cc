@@ -218,9 +218,8 @@ Cubic cubic(const Context& context, int flows, const Overrides& overrides) {
           .fairness = mean_index(index_of_deliveries(shares, 10_ms), from, to)};
 }
 
-const Overrides kCubicFinal{"algorithm.on_ramp.T=50 us", "algorithm.on_ramp.segment=64 KB",
-                            "algorithm.on_ramp.packets_per_ack=10", "algorithm.on_ramp.burst_gap=0 us",
-                            "algorithm.stack.pacing=fq"};
+const Overrides kCubicFinal{"algorithm.on_ramp.T=50 us", "algorithm.on_ramp.packets_per_ack=10",
+                            "algorithm.on_ramp.burst_gap=0 us", "algorithm.stack.pacing=fq"};
 const Overrides kCubicStrawman = kCubicFinal + Overrides{"algorithm.on_ramp.rule=strawman"};
 
 std::string text_of(const Cubic& c) {

@@ -259,7 +259,7 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
     note_scoreboard(host, flow, extras->scoreboard);
   }
   if (flow.on_ramp) {
-    if (again || !early(flow)) host.on_ramps[flow.slot]->on_send(packet.seq, Bytes{payload}, now, again);
+    if (again || !early(flow)) show_on_ramp(host, flow, packet, again, now);
     update_on_ramp_hold(host, flow);
   }
   pace(flow, packet.wire, now);
@@ -326,6 +326,15 @@ inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
          (profile.stack && end >= profile.stack->asked_for(flow.snd_una, flow.facts.payload.count)) ||
          flow.in_flight() + 2 * packet.payload >= flow.control.window.count ||
          flow.control.window.count <= 2 * profile.ack_every.count;
+}
+
+// On-Ramp sees a packet leave.
+template <class P>
+inline void Senders<P>::show_on_ramp(Host& host, const Flow& flow, const Packet& packet, bool again, Time now) {
+  cc::OnRamp& shim = *host.on_ramps[flow.slot];
+  if (flow.stacked && !again && model().profiles[flow.profile].on_ramp->segment == Bytes{}) [[unlikely]]
+    shim.next_segment(host.stack_of(flow.slot).rest_of_segment(packet.seq));
+  shim.on_send(packet.seq, Bytes{packet.payload}, now, again);
 }
 
 // The packet that goes next has changed, or On-Ramp's pause.

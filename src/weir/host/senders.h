@@ -126,6 +126,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
   [[gnu::noinline]] std::int64_t pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent);
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
+  void show_on_ramp(Host& host, const Flow& flow, const Packet& packet, bool again, Time now);
   void update_on_ramp_hold(Host& host, Flow& flow);
   bool early(const Flow& flow) const;
   [[gnu::noinline]] void board_stack(Host& host, Flow& flow, Time now);

@@ -17,9 +17,9 @@
 namespace weir::scenario {
 namespace {
 
-constexpr std::int64_t kPayload = 1448;           // of a packet of TCP with time stamps
-constexpr std::int64_t kLargestSegment = 64'000;  // of on_ramp.segment
-constexpr std::int64_t kHeaders = 66;             // Ethernet, IPv4 and TCP with time stamps
+constexpr std::int64_t kPayload = 1448;     // of a packet of TCP with time stamps
+constexpr std::int64_t kAnswered = 64'000;  // bytes that an OR-ACK stands for at most
+constexpr std::int64_t kHeaders = 66;       // Ethernet, IPv4 and TCP with time stamps
 
 struct Message {
   std::int64_t start = 0;  // ns, by the clock of the day
@@ -157,9 +157,8 @@ HostImport import_host(std::span<const result::HostTrace> traces, const HostImpo
   if (threshold.ps > 0) {
     toml.section("[algorithm.on_ramp]");
     toml.text("T", format_value(threshold));
-    // Hosts time, hold and answer super-packets, and a new connection knows nothing.
-    if (const auto most = std::min(segment, kLargestSegment); most > kPayload) {
-      toml.text("segment", format_value(Bytes{most}));
+    // Hosts time, hold and answer super-packets, which are the segments of the stack; a new connection knows nothing.
+    if (const auto most = std::min(segment, kAnswered); most > kPayload) {
       toml.value("packets_per_ack", (most + kPayload - 1) / kPayload);
       toml.text("burst_gap", "0 us");
     }

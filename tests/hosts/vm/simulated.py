@@ -57,7 +57,7 @@ def rows(path):
 def run(weir, folder, *, held, count, every_ms, warm_ms, at_once=1, early=False):
     """Simulates it, with On-Ramp if `held`, which lets `at_once` super-packets pass together, or fixes when each leaves as
     it is handed down (`early`). Returns what lab-load would say."""
-    how = {"early": "true"} if early else {"segment": f"{SEGMENT * at_once} B"}
+    how = {"early": "true"} if early else {"segment": f"{SEGMENT * at_once} B"} if at_once > 1 else {}
     settings = {**ON_RAMP, **how} if held else {}
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
