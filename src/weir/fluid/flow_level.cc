@@ -16,9 +16,6 @@ namespace weir::fluid {
 namespace {
 
 constexpr double kPsPerSecond = static_cast<double>(kPicosecondsPerSecond);
-// Slots for which there is room from the beginning, at most: some 5 GB of addresses, of which only what is used takes
-// memory.
-constexpr std::size_t kMostReserved = std::size_t{1} << 24;
 // Flows that have ended are told at least so many at once.
 constexpr std::size_t kTold = 4096;
 
@@ -72,20 +69,9 @@ void FlowLevel::add_driver(std::unique_ptr<traffic::Driver> driver) {
   const auto number = static_cast<std::uint32_t>(drivers_.size());
   tasks_ += driver->tasks();
   unhindered_.push_back(engine::unhindered(*driver));
-  if (const auto sums = driver->sums()) reserve(flows_.size() + sums->at_once);
   drivers_.push_back(std::move(driver));
   for (std::uint32_t h = 0; h < model_.topology.hosts; ++h) drivers_[number]->begin(desk_.of(number, h));
   share();  // among what these have sent
-}
-
-// Room for so many slots, so that arrays need not be moved to larger ones, whose pages the system would fill with zeros
-// again.
-void FlowLevel::reserve(std::size_t slots) {
-  const auto most = static_cast<std::uint32_t>(std::min(slots, kMostReserved));
-  flows_.reserve(most);
-  progress_.reserve(most);
-  events_.reserve(most);
-  rates_->reserve(most);
 }
 
 void FlowLevel::drive(std::unique_ptr<traffic::Driver> driver) {

@@ -137,7 +137,6 @@ class FlowLevel final : public engine::Engine {
   void run_instant();
   void start(const traffic::Message& m, std::uint32_t driver);
   void add_driver(std::unique_ptr<traffic::Driver> driver);
-  void reserve(std::size_t slots);
   void tell_driver();
   void share_switch(const Due& due);
   void handle_due();

@@ -34,12 +34,6 @@ class Tournament {
     }
   }
 
-  // Has room for so many slots on the lowest level, which has most.
-  void reserve(std::uint32_t slots) {
-    if (levels_.empty()) levels_.emplace_back();
-    levels_.front().reserve((std::size_t{slots} + kBelow - 1) / kBelow);
-  }
-
   void schedule(std::uint32_t slot, Time t) {
     std::size_t at = slot;
     for (auto& level : levels_) {

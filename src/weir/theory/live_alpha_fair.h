@@ -24,10 +24,6 @@ class LiveAlphaFair final : public LiveRates {
   // By link, > 0; alpha from kLeastAlpha to kLargestAlpha (theory/alpha_fair.h).
   LiveAlphaFair(std::vector<double> capacities, double alpha);
 
-  void reserve(std::uint32_t numbers) override {
-    network_.reserve(numbers);
-    flows_.reserve(numbers);
-  }
   void add(std::uint32_t flow, std::span<const Use> path) override;
   void remove(std::uint32_t flow) override;
   // Throws std::runtime_error if the rates are not found after ten million links have been filled.

@@ -24,10 +24,6 @@ class LiveMaxMin final : public LiveRates {
   // By link, > 0.
   explicit LiveMaxMin(std::vector<double> capacities);
 
-  void reserve(std::uint32_t numbers) override {
-    network_.reserve(numbers);
-    flows_.reserve(numbers);
-  }
   void add(std::uint32_t flow, std::span<const Use> path) override;
   void remove(std::uint32_t flow) override;
   std::span<const std::uint32_t> update() override;

@@ -34,11 +34,6 @@ class LiveNetwork {
   // By link, > 0.
   explicit LiveNetwork(std::vector<double> capacities);
 
-  // Has room for flows of smaller numbers than this. What is not used of it takes no memory.
-  void reserve(std::uint32_t numbers) {
-    flows_.reserve(numbers);
-    pool_.reserve(std::size_t{numbers} * kUsualPath);
-  }
   // At least one link, and none twice; no flow of this number is present.
   void add(std::uint32_t flow, std::span<const Use> path);
   void remove(std::uint32_t flow);
@@ -65,9 +60,6 @@ class LiveNetwork {
     std::uint32_t first = 0;
     std::uint32_t length = 0;  // 0: no flow has this number
   };
-  // Links on the path of most flows, at most: those of a fat tree.
-  static constexpr std::size_t kUsualPath = 6;
-
   std::uint32_t block_of(std::uint32_t length);
 
   std::vector<double> capacities_;

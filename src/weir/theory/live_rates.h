@@ -26,8 +26,6 @@ class LiveRates {
 
   virtual ~LiveRates() = default;
 
-  // Has room for flows of smaller numbers than this.
-  virtual void reserve(std::uint32_t numbers) = 0;
   // A flow by a number that no other has (LiveNetwork::add).
   virtual void add(std::uint32_t flow, std::span<const Use> path) = 0;
   virtual void remove(std::uint32_t flow) = 0;
