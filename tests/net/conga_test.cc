@@ -39,7 +39,9 @@ class Leaves : public testing::Test {
   struct Ports {
     std::map<std::uint32_t, std::vector<Descriptor>> wires;
     std::uint32_t by_hash = 0;
+    std::uint32_t sender = 0;
 
+    std::uint32_t from() const { return sender; }
     template <class Visit>
     void each_on_wire(std::uint32_t port, Visit&& visit) const {
       if (const auto wire = wires.find(port); wire != wires.end())
@@ -60,8 +62,8 @@ class Leaves : public testing::Test {
   }
   // The port by which a switch sends a packet on that comes from this node.
   std::uint32_t forward(std::uint32_t s, std::uint32_t from, const Descriptor& packet, Time now) {
-    return conga_.choose({s, net_.routing.salt(s), from, net_.routing.next_hops(s, packet.dst), packet, &note_, now},
-                         ports_);
+    ports_.sender = from;
+    return conga_.choose({s, net_.routing.salt(s), net_.routing.next_hops(s, packet.dst), packet, &note_, now}, ports_);
   }
   // The uplinks of a leaf, by the spine that they lead to.
   std::vector<std::uint32_t> uplinks(std::uint32_t leaf) const {

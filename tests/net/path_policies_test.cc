@@ -44,7 +44,7 @@ class Policies : public testing::Test {
  protected:
   std::uint32_t choose(const Descriptor& packet, Time now, std::span<const std::uint32_t> hops = kHops) {
     if (!policies_) policies_.emplace(setting_);
-    return policies_->choose({s_, 5, 0, hops, packet, nullptr, now}, ports_);
+    return policies_->choose({s_, 5, hops, packet, nullptr, now}, ports_);
   }
   std::string saved() {
     Saver a;
@@ -62,6 +62,7 @@ class Policies : public testing::Test {
     template <class Visit>
     void each_on_wire(std::uint32_t, Visit&&) const {}
     std::uint32_t hashed() const { return 0; }
+    std::uint32_t from() const { return 0; }
   } ports_{{{2, 0}, {4, 0}, {6, 0}, {8, 0}}};
   std::optional<PathPolicies> policies_;
 };
