@@ -48,10 +48,16 @@ function(weir_generated_source target source)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${name}>)
 endfunction()
 
-# A target of tests: what is tested takes the time, not the tests.
+# Tests. The code under test takes the time, and not the tests themselves.
 function(weir_test_options target)
-  weir_options(${target})
+  weir_test_program_options(${target})
   target_compile_options(${target} PRIVATE -O0)
+endfunction()
+
+# A program that tests start.
+function(weir_test_program_options target)
+  weir_options(${target})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(WEIR_SANITIZE MATCHES "fuzzer")
     # Fuzzers are led by what they test, and no fuzzer has a test in it.
     target_compile_options(${target} PRIVATE -fno-sanitize=fuzzer-no-link)

@@ -22,10 +22,7 @@ double number_in(const nlohmann::ordered_json& object, const char* key) {
   return found != object.end() && found->is_number() ? found->get<double>() : kUnknown;
 }
 
-// NaN: it has not ended.
-double completion_of(const nlohmann::ordered_json& collective) {
-  return collective.value("unfinished", 0) > 0 ? kUnknown : number_in(collective, "completion_ps");
-}
+bool has_ended(const nlohmann::ordered_json& collective) { return collective.value("unfinished", 0) == 0; }
 
 // By collective and activity, in the order of the summary.
 std::vector<ComparedTime> times_of(const nlohmann::ordered_json& summary) {
@@ -36,9 +33,9 @@ std::vector<ComparedTime> times_of(const nlohmann::ordered_json& summary) {
       return t.activity.empty() && (t.collective == tag || t.collective.starts_with(tag + " #"));
     });
     const std::string name = same == 0 ? tag : fmt::format("{} #{}", tag, same + 1);
-    out.push_back({name, "", {completion_of(c)}, {}});
+    out.push_back({name, "", {has_ended(c) ? number_in(c, "completion_ps") : kUnknown}, {}});
     for (const auto& a : c.value("activities", nlohmann::ordered_json::array()))
-      out.push_back({name, a.value("name", ""), {number_in(a, "mean_ps")}, {}});
+      out.push_back({name, a.value("name", ""), {has_ended(c) ? number_in(a, "mean_ps") : kUnknown}, {}});
   }
   return out;
 }

@@ -248,10 +248,7 @@ std::string to_text(const Comparison& c) {
       all.n + all.unfinished_base + all.unfinished_other + all.unfinished_both + c.only_base + c.only_other > 0;
   const std::string title = fmt::format("{} / {}{}{}\n", c.other, c.base, c.point.empty() ? "" : ", ", c.point);
   if (!has_flows && c.times.empty())
-    return title +
-           "nothing can be compared: neither has flows of its own in flows.csv, and no collective of one has the tag "
-           "of "
-           "one of the other\n";
+    return title + "nothing can be compared: neither flows.csv has flows, and no two collectives have the same tag\n";
   return title + (has_flows ? ratios_text(c) : "") + to_text(c.times);
 }
 

@@ -48,9 +48,6 @@ TEST(UnusedParameters, AreTold) {
       {hpcc + "[network.buffer]\negress_alpha = 2\n",
        {"a.toml:10: network.buffer.egress_alpha has no effect: it needs network.buffer.mode = \"lossy\", or a "
         "[[network.class]] with pfc = false"}},
-      {hpcc + "[network]\ntrimming = true\n",
-       {"a.toml:10: network.trimming has no effect: it needs network.buffer.mode = \"lossy\", or a [[network.class]] "
-        "with pfc = false"}},
       {hpcc + "[network]\nrounds = \"fixed\"\n",
        {"a.toml:10: network.rounds has no effect: it needs algorithm.load_balancing.kind = \"round-robin\""}},
       // by the same profile alone, whatever the other one has
@@ -173,14 +170,16 @@ TEST(UnusedParameters, AreTold) {
 TEST(UnusedParameters, OfCallsAreToldWithTheLineOfTheFile) {
   const std::string file = testing::TempDir() + "/unused_calls.csv";
   std::ofstream(file) << "operation,size,window,compute,slow\nall-to-all,1 KB,2,,\nring-all-reduce,1 KB,2,,1\n"
-                         "ring-all-reduce,1 KB,,1 us,1\n";
+                         "ring-all-reduce,1 KB,,1 us,1\nring-all-reduce,2 KB,3,,\nall-reduce,1 MB,3,,\n";
   const auto told =
       unused(kBegin + "[algorithm]\nname = \"hpcc\"\n[[traffic]]\nkind = \"calls\"\nfile = \"" + file + "\"\n");
-  EXPECT_EQ(told, (std::vector<std::string>{
-                      file + ":3: window has no effect: it needs operation = \"all-to-all\" or \"all-to-all-v\" or "
-                             "\"gather\" or \"scatter\"",
-                      file + ":3: slow has no effect: it needs compute other than \"0 ps\", or step_delay other than "
-                             "\"0 ps\""}));
+  EXPECT_EQ(
+      told,
+      (std::vector<std::string>{
+          file + ":3 and 1 more line: window has no effect: it needs operation = \"all-to-all\" or \"all-to-all-v\" or "
+                 "\"gather\" or \"scatter\"",
+          file + ":3: slow has no effect: it needs compute other than \"0 ps\", or step_delay other than "
+                 "\"0 ps\""}));
 }
 
 // An operation that is chosen has used what the choice asks for.

@@ -26,15 +26,16 @@ void OnRamp::Params::describe(ParamList<Params>& p) {
            "pauses as the strawman does; why 1: docs/evidence/claims/on-ramp.md")
       .only_with("rule", {"final"});
   p.flag("memory", &Params::memory, "a new flow starts with the last delay measured to the same host", "On-Ramp 5.2.3");
-  p.bytes("segment", &Params::segment,
-          "bytes of a flow that are timed and paused as one; 0 = those of a packet, or with a host's stack those of each "
-          "segment that it hands down (`stack.segment`)",
-          "On-Ramp 4.1: a segment, up to 64 KB", Bytes{0}, Bytes{64'000})
+  p.bytes(
+       "segment", &Params::segment,
+       "bytes of a flow that are timed and paused as one; 0 = those of a packet, or with a host's stack those of each "
+       "segment that it hands down (`stack.segment`)",
+       "On-Ramp 4.1: a segment, up to 64 KB", Bytes{0}, Bytes{64'000})
       .only_with("early", {"false"});
   p.flag(
       "early", &Params::early,
       "when a packet leaves is decided when the host's stack hands its segment down, and no later OR-ACK changes it; "
-      "else when it leaves. It needs the stack, whose segments take the place of `segment`",
+      "else when it leaves. It needs the stack, whose segments it uses instead of `segment`",
       "weir-host's mode bpf");
   p.integer("packets_per_ack", &Params::packets_per_ack, 1, 1'000, "data packets per OR-ACK",
             "On-Ramp 4.1: about 10 in Linux; 1 in ns-3");

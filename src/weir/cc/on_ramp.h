@@ -51,7 +51,7 @@ class OnRamp {
   // A flow begins; `threshold` is T, `payload` that of a full packet.
   void start(const Params&, Time threshold, Bytes payload);
 
-  // A segment of this size, not of Params::segment, begins with the next packet that is not of one that is leaving.
+  // The next segment has this size instead of Params::segment.
   void next_segment(Bytes size) { segment_ = size.count; }
   // `size` bytes leave from `seq` on, perhaps `again`. Of a segment all packets count as leaving with its first one,
   // but for those sent again.

@@ -148,7 +148,7 @@ class HostStack {
       tell(first, size, segment.departs);
     }
   }
-  // What has not left of the segment that goes next or is leaving, with all below `sent` gone.
+  // The bytes from `sent` on of the segment that is leaving or goes next; there is one.
   Bytes rest_of_segment(std::int64_t sent) const { return {segments_[head_].end - sent}; }
   // When the segment leaves that goes next, if that is fixed.
   Time departs() const { return head_ < segments_.size() ? segments_[head_].departs : departs_; }

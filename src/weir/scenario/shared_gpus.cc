@@ -25,7 +25,7 @@ struct Job {
   std::vector<std::uint32_t> hosts;
   bool computes = false;
   std::set<Links> links;
-  std::optional<Rate> serial;  // of the links that it shares with all such tables
+  std::optional<Rate> serial;  // the rate of its serial links, if it has some
 };
 
 template <class T>

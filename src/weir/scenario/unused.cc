@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +16,7 @@
 #include "weir/toml/document.h"
 #include "weir/toml/writer.h"
 #include "weir/traffic/calls.h"
+#include "weir/traffic/collective_choice.h"
 
 namespace weir::scenario {
 namespace {
@@ -115,7 +118,11 @@ class Check {
       return std::tie(a.where.file, a.where.line) < std::tie(b.where.file, b.where.line);
     });
     std::vector<std::string> out;
-    for (Warning& warning : found_) out.push_back(std::move(warning.text));
+    for (const Warning& w : found_) {
+      const std::string more =
+          w.lines == 1 ? "" : fmt::format(" and {} more line{}", w.lines - 1, w.lines == 2 ? "" : "s");
+      out.push_back(fmt::format("{}{}: {}", w.where.text(), more, w.text));
+    }
     return out;
   }
 
@@ -123,6 +130,7 @@ class Check {
   struct Warning {
     Where where;
     std::string text;
+    std::size_t lines = 1;  // of the file that say the same, from `where` on
   };
   // Where a table's values are written: in a scenario, or all in one line of another file.
   struct Place {
@@ -130,14 +138,16 @@ class Check {
     std::optional<Where> line = {};
   };
 
-  // Of a file of collective operations, which has a table in each line.
+  // Of a file of collective operations, which has a table in each line. An operation that is chosen may use any column.
   void lines_of(std::size_t source) {
     const TrafficSource& from = scenario_.traffic[source];
     if (from.params == nullptr || from.kind->params != &params_of<traffic::Calls>()) return;
     traffic::Context context;
     context.folder = scenario_.folder;
     const auto& calls = *static_cast<const traffic::Calls*>(from.params.get());
+    if (!read_.insert(calls.file).second) return;
     for (const traffic::NamedCall& call : traffic::read_calls(calls, context)) {
+      if (traffic::is_to_choose(call.what.operation)) continue;
       const traffic::Collective start = traffic::without_columns(calls);
       table(params_of<traffic::Collective>(), &call.what, &start, {"", call.where}, nullptr);
     }
@@ -233,18 +243,23 @@ class Check {
   void tell(const Place& place, const std::vector<std::string>& names, const std::string& why) {
     const Where where = place.line ? *place.line : scenario_.place(join(place.path, names.front()));
     const bool one = names.size() == 1;
-    found_.push_back(
-        {where, fmt::format("{}: {} {} no effect{} {}", where.text(),
-                            join(place.path, fmt::format("{}", fmt::join(names, ", "))), one ? "has" : "have",
-                            why.starts_with("with") ? ""
-                            : one                   ? ": it"
-                                                    : ": each",
-                            why)});
+    const std::string_view subject = why.starts_with("with") ? "" : one ? ": it" : ": each";
+    const std::string text =
+        fmt::format("{} {} no effect{} {}", join(place.path, fmt::format("{}", fmt::join(names, ", "))),
+                    one ? "has" : "have", subject, why);
+    const auto same = std::find_if(found_.begin(), found_.end(), [&](const Warning& w) {
+      return place.line && w.where.file == where.file && w.text == text;
+    });
+    if (same != found_.end())
+      ++same->lines;
+    else
+      found_.push_back({where, text});
   }
 
   const Scenario& scenario_;
   const engine::Model& model_;
   std::vector<Warning> found_;
+  std::set<std::string> read_;  // files of collective operations
 };
 
 }  // namespace

@@ -215,8 +215,9 @@ std::span<const std::uint32_t> LiveAlphaFair::update() {
     if (network_.on(link).empty()) links_[link].register_log = kFree;
     if (network_.on(link).empty() || is_right(link)) continue;
     if (++filled > kMostFilled)
-      throw std::runtime_error(
-          fmt::format("alpha-fair rates are not found after {} links have been filled", kMostFilled));
+      throw std::runtime_error(fmt::format(
+          "alpha-fair rates are not found after {} links have been filled; an alpha nearer to 1 needs fewer",
+          kMostFilled));
     fill(link);
     flows += network_.on(link).size();
   }

@@ -17,7 +17,7 @@ class NewtonStep {
  public:
   NewtonStep(const LiveNetwork& network, double alpha) : network_(network), alpha_(alpha) {}
 
-  // By link, by how much the logarithm of its price is to change. Prices are relative to the largest, and 0 where a
+  // By link, by what part of itself its price is to change. Prices are relative to the largest, and 0 where a
   // link is not full; `unit` is the rate of a flow that pays 1.
   std::span<const double> find(std::span<const double> prices, double unit);
 

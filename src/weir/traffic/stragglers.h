@@ -34,7 +34,7 @@ class Stragglers {
 
 // The parameters, of which `what` says what takes longer, and `needs` where there is any of it.
 template <class T>
-void describe_stragglers(ParamList<T>& p, std::string_view what, std::vector<Need> needs = {}) {
+void describe_stragglers(ParamList<T>& p, std::string_view what, const std::vector<Need>& needs = {}) {
   p.text("slow", &T::slow, "hosts whose " + std::string(what) + " take `slow_factor` times as long: stragglers").needs =
       std::move(needs);
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")

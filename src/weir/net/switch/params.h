@@ -185,8 +185,7 @@ struct NetworkParams {
         .only_with("reroute", {"true"});
     p.flag("trimming", &NetworkParams::trimming,
            "a data packet for which there is no room loses its payload, and goes on ahead of all data",
-           "Cheng et al., NSDI 2014; Ultra Ethernet 1.0")
-        .only_with("network.egress_drops");
+           "Cheng et al., NSDI 2014; Ultra Ethernet 1.0");
     p.bytes("trimmed_frame", &NetworkParams::trimmed_frame, "size of a trimmed packet", "uet-htsim", Bytes{1},
             Bytes{1'000})
         .only_with("trimming", {"true"});
