@@ -36,7 +36,7 @@ class Stragglers {
 template <class T>
 void describe_stragglers(ParamList<T>& p, std::string_view what, const std::vector<Need>& needs = {}) {
   p.text("slow", &T::slow, "hosts whose " + std::string(what) + " take `slow_factor` times as long: stragglers").needs =
-      std::move(needs);
+      needs;
   p.number("slow_factor", &T::slow_factor, 0.01, 1000, "how many times as long those of slow hosts take")
       .not_with("slow", {""});
 }
