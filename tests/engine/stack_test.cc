@@ -98,7 +98,8 @@ std::pair<Time, Time> heard_delays(Bytes on_ramp_segment) {
 }
 
 // All packets of a segment that TCP hands down count as leaving with its first one, and none of another segment does: a
-// packet of 1,048 B takes 0.84 us, the eight of a segment 6.7 us. A size that On-Ramp is given counts instead of the stack's segments.
+// packet of 1,048 B takes 0.84 us, the eight of a segment 6.7 us. A size that On-Ramp is given counts instead of the
+// stack's segments.
 TEST(Stack, OnRampSeesItsSegments) {
   const auto [least, most] = heard_delays({});
   EXPECT_LT(least, 4_us);
