@@ -158,6 +158,7 @@ TEST(OnRamp, SegmentsHaveSizesOfTheirOwn) {
   o.on_or_ack(0, 70_us, 80_us);
   EXPECT_EQ(o.next_packet(4'000), 0_us);
   EXPECT_EQ(o.next_packet(6'000), 120_us);
+  EXPECT_EQ(o.pause_end(), 120_us);  // for what is sent again
 }
 
 TEST(OnRamp, RemembersForTheNextFlow) {

@@ -45,6 +45,10 @@ struct Need {
   std::vector<Need> or_else = {};   // one of these serves as well
 
   bool is_of_component() const { return !values.empty() && key.find('.') == std::string::npos; }
+  // Whether the parameter has a value that serves, as format_value() writes it.
+  bool is_met_by(std::string_view value) const {
+    return (std::find(values.begin(), values.end(), value) != values.end()) != other;
+  }
 };
 
 struct Param;

@@ -275,9 +275,7 @@ std::string format_value(const ParamValue& value) {
 
 bool ParamSet::meets(const Need& need, const void* object) const {
   const Param* p = find(need.key);
-  if (p == nullptr) return false;
-  const std::string value = format_value(p->get(object));
-  return (std::find(need.values.begin(), need.values.end(), value) != need.values.end()) != need.other;
+  return p != nullptr && need.is_met_by(format_value(p->get(object)));
 }
 
 bool ParamSet::has_effect(const Param& param, const void* object) const {

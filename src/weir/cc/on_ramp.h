@@ -80,8 +80,10 @@ class OnRamp {
   // What an earlier flow has measured on the same path, at `then`, counts as if it had been this one.
   void remember(Time one_way_delay, Time then) { weir_on_ramp_remember(&rule_, &params_, one_way_delay.ps, then.ps); }
 
-  // t_NextPkt: the packet at seq, the next one, may not leave before. Within a segment nothing is held.
-  Time next_packet(std::int64_t seq) const { return within_segment(seq) ? Time{} : Time{rule_.pause_end}; }
+  // t_NextPkt: the packet at seq, the next one, may not leave before. Within a segment nothing is held but what is sent
+  // again, which waits for the end of the pause.
+  Time next_packet(std::int64_t seq) const { return within_segment(seq) ? Time{} : pause_end(); }
+  Time pause_end() const { return {rule_.pause_end}; }
   // How long pauses have been asserted until `now`, whether or not there was something to send.
   Time paused(Time now) const { return {weir_on_ramp_paused(&rule_, now.ps)}; }
   double beta() const { return static_cast<double>(rule_.beta) / WEIR_ON_RAMP_ONE; }

@@ -345,8 +345,9 @@ inline void Senders<P>::update_on_ramp_hold(Host& host, Flow& flow) {
     flow.on_ramp_until = host.stack_of(flow.slot).departs();
     return;
   }
-  const std::int64_t next = flow.resend ? host.extras_of(flow.slot).scoreboard.first_lost() : flow.snd_nxt;
-  flow.on_ramp_until = host.on_ramps[flow.slot]->next_packet(next);
+  const cc::OnRamp& shim = *host.on_ramps[flow.slot];
+  const bool again = flow.resend || flow.snd_nxt < flow.snd_max;
+  flow.on_ramp_until = again ? shim.pause_end() : shim.next_packet(flow.snd_nxt);
 }
 
 }  // namespace weir::host

@@ -169,7 +169,7 @@ class Check {
   void table(const ParamSet& set, const void* object, const void* start, const Place& place,
              const ProfileSettings* profile, std::string_view chosen_for = "") {
     const std::string& path = place.path;
-    std::vector<std::pair<std::string, std::vector<std::string>>> unmet;  // why, and which
+    std::vector<std::pair<Reason, std::vector<std::string>>> unmet;  // why, and which
     for (const Param& p : set.params()) {
       const bool is_written = place.line || scenario_.places.contains(join(path, p.name));
       if (!is_written || p.get(object) == p.get(start)) continue;
@@ -180,7 +180,7 @@ class Check {
         return !by_choice && !holds(n) && std::none_of(n.or_else.begin(), n.or_else.end(), holds);
       });
       if (need == p.needs.end()) continue;
-      const std::string why = text(*need, path, profile);
+      const Reason why = reason(*need, path, profile);
       const auto known =
           std::find_if(unmet.begin(), unmet.end(), [&](const auto& other) { return other.first == why; });
       if (known != unmet.end())
@@ -199,9 +199,7 @@ class Check {
       if (fact == std::end(kFacts)) throw std::logic_error(fmt::format("there is no fact '{}'", need.key));
       return fact->holds({scenario_, model_, of.get(object)});
     }
-    const auto suits = [&](const Found& value) {
-      return value && (std::find(need.values.begin(), need.values.end(), *value) != need.values.end()) != need.other;
-    };
+    const auto suits = [&](const Found& value) { return value && need.is_met_by(*value); };
     if (need.is_of_component()) return set.meets(need, object);
     if (profile != nullptr) return suits(value_below(*profile, profile_tables(), need.key));
     const std::string_view any = "algorithm.";
@@ -211,11 +209,18 @@ class Check {
     });
   }
 
-  // "needs A = 1", or "with A = 1".
-  static std::string text(const Need& need, const std::string& path, const ProfileSettings* profile) {
-    if (need.other && need.or_else.empty()) return "with " + value_text(need, " =", path, profile);
-    std::string out = "needs " + condition_text(need, path, profile);
-    for (const Need& other : need.or_else) out += ", or " + condition_text(other, path, profile);
+  // Why keys have no effect: of the value of another one, "A = 1", or for want of one.
+  struct Reason {
+    bool is_hindered = false;  // by the condition; else it would be needed
+    std::string condition;
+
+    bool operator==(const Reason&) const = default;
+  };
+
+  static Reason reason(const Need& need, const std::string& path, const ProfileSettings* profile) {
+    if (need.other && need.or_else.empty()) return {true, value_text(need, " =", path, profile)};
+    Reason out{false, condition_text(need, path, profile)};
+    for (const Need& other : need.or_else) out.condition += ", or " + condition_text(other, path, profile);
     return out;
   }
 
@@ -240,13 +245,13 @@ class Check {
     return value == "true" || value == "false" || value.find_first_not_of("0123456789.") == std::string::npos;
   }
 
-  void tell(const Place& place, const std::vector<std::string>& names, const std::string& why) {
+  void tell(const Place& place, const std::vector<std::string>& names, const Reason& why) {
     const Where where = place.line ? *place.line : scenario_.place(join(place.path, names.front()));
     const bool one = names.size() == 1;
-    const std::string_view subject = why.starts_with("with") ? "" : one ? ": it" : ": each";
+    const std::string_view link = why.is_hindered ? " with" : one ? ": it needs" : ": each needs";
     const std::string text =
         fmt::format("{} {} no effect{} {}", join(place.path, fmt::format("{}", fmt::join(names, ", "))),
-                    one ? "has" : "have", subject, why);
+                    one ? "has" : "have", link, why.condition);
     const auto same = std::find_if(found_.begin(), found_.end(), [&](const Warning& w) {
       return place.line && w.where.file == where.file && w.text == text;
     });
