@@ -207,31 +207,67 @@ std::vector<std::string> warnings(const scenario::Scenario& s, const run::Admitt
   return all;
 }
 
-int run(RunArguments o, engine::Ranks* ranks) {
-  o.run.ranks = ranks;
+// The scenario as it is asked for, and what a run of it keeps and changes.
+struct Asked {
+  scenario::Scenario scenario;
+  run::CheckpointRhythm checkpoints;
+  std::vector<run::Change> changes;
+};
+
+// Throws InputError for options that do not go with each other or with the scenario.
+Asked read_asked(RunArguments& o, const engine::Ranks* ranks) {
   std::vector<scenario::Option> options;
   if (!o.seed.empty()) options.push_back({"--seed", "run.seed=" + o.seed});
   if (!o.run.threads.empty()) options.push_back({"--threads", "run.threads=" + o.run.threads});
-  scenario::Scenario s;
-  run::CheckpointRhythm checkpoints;
-  std::vector<run::Change> changes;
-  together(ranks, [&] {
-    s = scenario::load_scenario_file(o.file, o.set, options);
-    record_view(o, s);
-    if (o.run.parquet && o.out.empty())
-      throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
-    o.run.find_python();
-    checkpoints = o.run.checkpoints();
-    if (checkpoints.is_on() && o.out.empty())
-      throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
-    if (checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
-    check_capture(o, s);
-    check_steered(o, s);
-    if (!o.steer.empty()) changes = run::read_changes(result::read_text(o.steer), o.steer);
-    check_trace(o, s);
-    check_ranks(ranks, s);
-  });
-  if (ranks != nullptr) must_agree(ranks, facts_of(s, o.out, checkpoints));
+  Asked out{.scenario = scenario::load_scenario_file(o.file, o.set, options)};
+  scenario::Scenario& s = out.scenario;
+  record_view(o, s);
+  if (o.run.parquet && o.out.empty())
+    throw InputError("--format: the tables stand in the directory of the results; write --out DIR");
+  o.run.find_python();
+  out.checkpoints = o.run.checkpoints();
+  if (out.checkpoints.is_on() && o.out.empty())
+    throw InputError("--checkpoint: checkpoints stand in the directory of the results; write --out DIR");
+  if (out.checkpoints.is_on()) run::check_can_be_saved(s, "keeps checkpoints; write that, or leave out --checkpoint");
+  check_capture(o, s);
+  check_steered(o, s);
+  if (!o.steer.empty()) out.changes = run::read_changes(result::read_text(o.steer), o.steer);
+  check_trace(o, s);
+  check_ranks(ranks, s);
+  return out;
+}
+
+// Runs an admitted scenario with what watches it.
+run::Outcome execute_watched(const RunArguments& o, const scenario::Scenario& s,
+                             std::shared_ptr<const engine::Model> model, probe::ResultDirectory* target,
+                             run::ExecutionOptions execution, std::optional<capture::Capture>& capture,
+                             std::optional<perfetto::Trace>& trace) {
+  execution.traced = o.captures() || o.traces();
+  execution.prepare = [&](engine::Engine& engine) {
+    if (capture) capture->attach(engine);
+    if (trace) trace->attach(engine);
+  };
+  execution.conclude = [&](engine::Engine& engine) {
+    if (trace) trace->conclude(engine);
+  };
+  run::Outcome outcome = run::execute(s, std::move(model), target, execution);
+  if (capture) capture->finish();
+  if (trace) trace->finish();
+  if (capture && !o.run.quiet)
+    notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory, capture->packets(),
+           static_cast<double>(capture->bytes()) * 1e-6);
+  if (trace && !o.run.quiet)
+    notice("weir: {} has {:.1f} MB; https://ui.perfetto.dev opens it", o.trace.file,
+           static_cast<double>(trace->bytes()) * 1e-6);
+  return outcome;
+}
+
+int run(RunArguments o, engine::Ranks* ranks) {
+  o.run.ranks = ranks;
+  Asked asked;
+  together(ranks, [&] { asked = read_asked(o, ranks); });
+  const scenario::Scenario& s = asked.scenario;
+  if (ranks != nullptr) must_agree(ranks, facts_of(s, o.out, asked.checkpoints));
   catch_signals();
   std::optional<LiveView> live;
   if (o.view) live.emplace(o.live);
@@ -264,36 +300,62 @@ int run(RunArguments o, engine::Ranks* ranks) {
     finish_output(0);
     if (!o.run.quiet) notice("weir: open this address in a browser on this machine");
   }
-  const int status = run_and_show(s, std::move(admitted), limit, checkpoints, o.run, target,
-                                  [&](std::shared_ptr<const engine::Model> of_run, run::ExecutionOptions execution) {
-                                    if (live) return live->drive(s, std::move(of_run), *target, execution);
-                                    if (!o.steer.empty())
-                                      return run::execute_steered(s, std::move(of_run), *target, execution, changes);
-                                    execution.traced = o.captures() || o.traces();
-                                    execution.prepare = [&](engine::Engine& engine) {
-                                      if (capture) capture->attach(engine);
-                                      if (trace) trace->attach(engine);
-                                    };
-                                    execution.conclude = [&](engine::Engine& engine) {
-                                      if (trace) trace->conclude(engine);
-                                    };
-                                    run::Outcome outcome = run::execute(s, std::move(of_run), target, execution);
-                                    if (capture) capture->finish();
-                                    if (trace) trace->finish();
-                                    if (capture && !o.run.quiet)
-                                      notice("weir: {} has {} captured packets, {:.1f} MB", o.capture.directory,
-                                             capture->packets(), static_cast<double>(capture->bytes()) * 1e-6);
-                                    if (trace && !o.run.quiet)
-                                      notice("weir: {} has {:.1f} MB; https://ui.perfetto.dev opens it", o.trace.file,
-                                             static_cast<double>(trace->bytes()) * 1e-6);
-                                    return outcome;
-                                  });
+  const int status =
+      run_and_show(s, std::move(admitted), limit, asked.checkpoints, o.run, target,
+                   [&](std::shared_ptr<const engine::Model> of_run, run::ExecutionOptions execution) {
+                     if (live) return live->drive(s, std::move(of_run), *target, execution);
+                     if (!o.steer.empty())
+                       return run::execute_steered(s, std::move(of_run), *target, execution, asked.changes);
+                     return execute_watched(o, s, std::move(of_run), target, std::move(execution), capture, trace);
+                   });
   if (live && pending_signal() == 0) {
     finish_output(0);
     if (!o.run.quiet) notice("weir: the page shows the result until it, or Ctrl-C, ends this");
     live->stay(o.out);
   }
   return status;
+}
+
+void add_capture_options(CLI::App& command, capture::CaptureOptions& c) {
+  command
+      .add_option("--pcap", c.directory,
+                  "write the packets of chosen ports to this new directory, one pcapng file for each port")
+      ->check(not_empty());
+  command
+      .add_option("--pcap-at", c.at,
+                  "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; "
+                  "without it, all hosts")
+      ->check(not_empty());
+  command.add_option("--pcap-flow", c.flows, "only packets of these flows, like '0,17,200-299', and pauses")
+      ->check(not_empty());
+  command.add_option("--pcap-from", c.from, "only packets from this time on, like '1.5 ms'")->check(not_empty());
+  command.add_option("--pcap-until", c.until, "only packets before this time")->check(not_empty());
+  command.add_option("--pcap-snaplen", c.snaplen, "bytes kept of each packet; without it, all of its headers")
+      ->check(not_empty());
+  command.add_flag("--pcap-ipv6", c.ipv6, "show packets as IPv6");
+}
+
+void add_trace_options(CLI::App& command, perfetto::TraceOptions& trace) {
+  command
+      .add_option("--trace", trace.file,
+                  "write what happens to flows, queues and ports to this file, which https://ui.perfetto.dev shows")
+      ->check(not_empty());
+  command
+      .add_option("--trace-at", trace.at,
+                  "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; without it, everywhere")
+      ->check(not_empty());
+  command
+      .add_option("--trace-flow", trace.flows,
+                  "only these flows and their packets, like '0,17,200-299', queues and pauses; without it, all that "
+                  "the chosen hosts send")
+      ->check(not_empty());
+  command.add_option("--trace-from", trace.from, "only what happens from this time on, like '1.5 ms'")
+      ->check(not_empty());
+  command.add_option("--trace-until", trace.until, "only what happens before this time")->check(not_empty());
+  command
+      .add_option("--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it")
+      ->check(not_empty());
+  command.add_flag("--trace-engine", trace.engine, "also where the time goes that the run takes");
 }
 
 }  // namespace
@@ -319,44 +381,8 @@ void add_run(CLI::App& app, int& status) {
       ->each([o](const std::string&) { o->view = true; });
   command->add_option("--steer", o->steer, "make the changes that this file has, the steering.toml of another run")
       ->check(not_empty());
-  capture::CaptureOptions& c = o->capture;
-  command
-      ->add_option("--pcap", c.directory,
-                   "write the packets of chosen ports to this new directory, one pcapng file for each port")
-      ->check(not_empty());
-  command
-      ->add_option("--pcap-at", c.at,
-                   "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; "
-                   "without it, all hosts")
-      ->check(not_empty());
-  command->add_option("--pcap-flow", c.flows, "only packets of these flows, like '0,17,200-299', and pauses")
-      ->check(not_empty());
-  command->add_option("--pcap-from", c.from, "only packets from this time on, like '1.5 ms'")->check(not_empty());
-  command->add_option("--pcap-until", c.until, "only packets before this time")->check(not_empty());
-  command->add_option("--pcap-snaplen", c.snaplen, "bytes kept of each packet; without it, all of its headers")
-      ->check(not_empty());
-  command->add_flag("--pcap-ipv6", c.ipv6, "show packets as IPv6");
-  perfetto::TraceOptions& trace = o->trace;
-  command
-      ->add_option("--trace", trace.file,
-                   "write what happens to flows, queues and ports to this file, which https://ui.perfetto.dev shows")
-      ->check(not_empty());
-  command
-      ->add_option("--trace-at", trace.at,
-                   "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; without it, everywhere")
-      ->check(not_empty());
-  command
-      ->add_option("--trace-flow", trace.flows,
-                   "only these flows and their packets, like '0,17,200-299', queues and pauses; without it, all that "
-                   "the chosen hosts send")
-      ->check(not_empty());
-  command->add_option("--trace-from", trace.from, "only what happens from this time on, like '1.5 ms'")
-      ->check(not_empty());
-  command->add_option("--trace-until", trace.until, "only what happens before this time")->check(not_empty());
-  command
-      ->add_option("--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it")
-      ->check(not_empty());
-  command->add_flag("--trace-engine", trace.engine, "also where the time goes that the run takes");
+  add_capture_options(*command, o->capture);
+  add_trace_options(*command, o->trace);
   command->callback([o, &status] {
     check_alone(*o);
     status = on_ranks([&](engine::Ranks* ranks) { return run(*o, ranks); });

@@ -30,6 +30,20 @@ INLINE struct weir_flow* flow_of(const struct packet* p, struct weir_counters* c
   return flow;
 }
 
+/* When a packet leaves that is ready, by the rule and behind the one in front of it. */
+INLINE long long time_to_leave(struct weir_flow* flow, const struct weir_peer* peer, long long ready, long long now,
+                               struct weir_counters* c) {
+  const long long latest = now + settings.max_hold;
+  long long until = flow->last_stamp;
+  if (peer->held && flow->rule.pause_end > until) {
+    until = flow->rule.pause_end;
+    if (until > latest) ++c->clipped;
+  }
+  const long long leave = larger(ready, smaller(until, latest));
+  if (leave > flow->last_stamp) flow->last_stamp = leave;
+  return leave;
+}
+
 /* A TCP packet with data, SYN, FIN or RST that leaves for a peer: it leaves at max(its own time, t_NextPkt, when the
    one in front of it left), but max_hold from now at the latest, unless its own time is later. */
 INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct weir_peer* peer, long long now) {
@@ -40,7 +54,6 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
   if (kind > BPF_SKB_TSTAMP_DELIVERY_MONO) return;
   const long long own = kind == BPF_SKB_TSTAMP_DELIVERY_MONO ? (long long)skb->tstamp : 0;
   const long long ready = larger(own, now);
-  long long leave = ready;
 
   struct weir_flow* flow = flow_of(p, c);
   if (!flow) {
@@ -61,16 +74,7 @@ INLINE void send(struct __sk_buff* skb, const struct packet* p, const struct wei
   /* fq serves the packets of a flow by their times: this one would pass one in front of it that still waits for the
      NIC, even if the stamp of that one is past. */
   const long long stamp_before = flow->last_stamp;
-  if (settings.hold) {
-    const long long latest = now + settings.max_hold;
-    long long until = flow->last_stamp;
-    if (peer->held && flow->rule.pause_end > until) {
-      until = flow->rule.pause_end;
-      if (until > latest) ++c->clipped;
-    }
-    leave = larger(leave, smaller(until, latest));
-    if (leave > flow->last_stamp) flow->last_stamp = leave;
-  }
+  const long long leave = settings.hold ? time_to_leave(flow, peer, ready, now, c) : ready;
   flow->last = now;
   if (p->flags & (FIN | RST)) flow->ended = 1;
   if (p->length != 0) {
@@ -162,6 +166,21 @@ INLINE void hear_signed(const struct packet* p, const struct weir_peer* peer, un
   if (heard && state.tracing) tell(&decision, c);
 }
 
+/* Whether the peer's OR-ACKs may be signed with the key of this number, which is then copied. */
+INLINE bool receive_key(const struct weir_peer* peer, unsigned id, struct weir_siphash_key* key) {
+  if (!peer) return false;
+  if (id == peer->receive_id[0]) {
+    *key = peer->receive[0];
+  } else if (id == peer->receive_id[1]) {
+    *key = peer->receive[1];
+  } else if (id == peer->receive_id[2]) {
+    *key = peer->receive[2];
+  } else {
+    return false;
+  }
+  return true;
+}
+
 /* A packet for the port of OR-ACKs. It is not handed on, whatever it is. */
 INLINE void hear(struct __sk_buff* skb, struct packet* p) {
   struct weir_counters* c = count();
@@ -185,14 +204,7 @@ INLINE void hear(struct __sk_buff* skb, struct packet* p) {
   }
   const struct weir_peer* peer = bpf_map_lookup_elem(&peers, p->key.remote);
   struct weir_siphash_key key;
-  const unsigned key_id = head & 0xffff;
-  if (peer && key_id == peer->receive_id[0]) {
-    key = peer->receive[0];
-  } else if (peer && key_id == peer->receive_id[1]) {
-    key = peer->receive[1];
-  } else if (peer && key_id == peer->receive_id[2]) {
-    key = peer->receive[2];
-  } else {
+  if (!receive_key(peer, head & 0xffff, &key)) {
     ++c->refused_peer;
     return;
   }

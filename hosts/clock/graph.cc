@@ -73,6 +73,21 @@ struct Corrections {
   double scale = 1;
 };
 
+// How far edges are from what the corrections say of them, which loops alone can tell.
+void judge_by_loops(Corrections& out, std::span<const Measured> edges, std::size_t rows) {
+  if (edges.size() <= rows) return;
+  double squares = 0;
+  double weighted = 0;
+  for (const Measured& e : edges) {
+    const double rest = e.surplus - (out.values[e.to] - out.values[e.from]);
+    squares += rest * rest;
+    weighted += rest * rest / (e.error * e.error);
+  }
+  const auto loops = static_cast<double>(edges.size() - rows);
+  out.spread = std::sqrt(squares / loops);
+  out.scale = std::max(1.0, std::sqrt(weighted / loops));
+}
+
 Corrections least_squares(std::size_t hosts, std::span<const Measured> edges, const std::vector<bool>& known) {
   // host -> row; host 0 has none
   std::vector<std::size_t> row(hosts);
@@ -104,18 +119,7 @@ Corrections least_squares(std::size_t hosts, std::span<const Measured> edges, co
   for (std::size_t i = 1; i < hosts; ++i) {
     if (known[i]) out.values[i] = x[row[i]];
   }
-  if (edges.size() > rows) {
-    double squares = 0;
-    double weighted = 0;
-    for (const Measured& e : edges) {
-      const double rest = e.surplus - (out.values[e.to] - out.values[e.from]);
-      squares += rest * rest;
-      weighted += rest * rest / (e.error * e.error);
-    }
-    const auto loops = static_cast<double>(edges.size() - rows);
-    out.spread = std::sqrt(squares / loops);
-    out.scale = std::max(1.0, std::sqrt(weighted / loops));
-  }
+  judge_by_loops(out, edges, rows);
   // A host's correction is the sum of the edges' surplus, each times the current through it. Errors that are
   // independent of each other add up by their squares, those that are not as they are.
   for (std::size_t i = 1; i < hosts; ++i) {

@@ -42,27 +42,21 @@ void take(Descriptor& from, std::string& text, std::size_t most) {
     text.append(chunk.data(), static_cast<std::size_t>(size));
 }
 
-}  // namespace
+// A program that runs, and this side of its three streams.
+struct Child {
+  pid_t id = -1;
+  Descriptor input;
+  Descriptor output;
+  Descriptor errors;
+};
 
-std::string find_program(const std::string& name) {
-  const char* set = std::getenv("PATH");
-  std::istringstream folders(std::string(set == nullptr ? "" : set) + ":/usr/sbin:/sbin:/usr/bin:/bin");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (folder.empty() || folder.front() != '/') continue;
-    folder.append("/").append(name);
-    if (::access(folder.c_str(), X_OK) == 0) return folder;
-  }
-  return {};
-}
-
-Outcome run(const Command& command, const std::string& input) {
-  const std::string file = find_program(command.front());
-  if (file.empty()) return {.errors = command.front() + " is missing"};
-  // Sockets, for to write to a pipe that nobody reads raises SIGPIPE.
-  Descriptor input_read, input_write, output_read, output_write, errors_read, errors_write;
-  if (!make_pair(input_read, input_write) || !make_pair(output_read, output_write) ||
-      !make_pair(errors_read, errors_write))
-    return {.errors = std::strerror(errno)};
+// Starts `file` with the words of `command`. Returns 0 or an errno.
+int start(Child& child, const std::string& file, const Command& command) {
+  // Sockets are used since writing to a pipe that nobody reads raises SIGPIPE.
+  Descriptor input_read, output_write, errors_write;
+  if (!make_pair(input_read, child.input) || !make_pair(child.output, output_write) ||
+      !make_pair(child.errors, errors_write))
+    return errno;
 
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
@@ -82,38 +76,59 @@ Outcome run(const Command& command, const std::string& input) {
   ::posix_spawnattr_setsigmask(&attributes, &none);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  pid_t child = -1;
-  const int error = ::posix_spawn(&child, file.c_str(), &actions, &attributes, arguments.data(), environ);
+  const int error = ::posix_spawn(&child.id, file.c_str(), &actions, &attributes, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) return {.errors = std::strerror(error)};
-  input_read = Descriptor();
-  output_write = Descriptor();
-  errors_write = Descriptor();
+  return error;
+}
 
-  Outcome out;
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+// Writes `input` and reads what the program writes, until it has closed its streams or the deadline is over.
+void converse(Child& child, const std::string& input, std::chrono::steady_clock::time_point deadline, Outcome& out) {
   std::size_t written = 0;
-  while (output_read || errors_read) {
-    if (input_write && written == input.size()) input_write = Descriptor();
-    std::array<pollfd, 3> wait{pollfd{output_read.get(), POLLIN, 0}, pollfd{errors_read.get(), POLLIN, 0},
-                               pollfd{input_write.get(), POLLOUT, 0}};
+  while (child.output || child.errors) {
+    if (child.input && written == input.size()) child.input = Descriptor();
+    std::array<pollfd, 3> wait{pollfd{child.output.get(), POLLIN, 0}, pollfd{child.errors.get(), POLLIN, 0},
+                               pollfd{child.input.get(), POLLOUT, 0}};
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
     if (left.count() <= 0) break;
     if (::poll(wait.data(), wait.size(), static_cast<int>(left.count())) < 0 && errno != EINTR) break;
-    if (wait[0].revents != 0) take(output_read, out.output, kMostOutput);
-    if (wait[1].revents != 0) take(errors_read, out.errors, kMostErrors);
+    if (wait[0].revents != 0) take(child.output, out.output, kMostOutput);
+    if (wait[1].revents != 0) take(child.errors, out.errors, kMostErrors);
     if (wait[2].revents != 0) {
       const ssize_t size =
-          ::send(input_write.get(), input.data() + written, input.size() - written, MSG_NOSIGNAL | MSG_DONTWAIT);
+          ::send(child.input.get(), input.data() + written, input.size() - written, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (size < 0 && errno != EAGAIN && errno != EINTR) written = input.size();
       if (size > 0) written += static_cast<std::size_t>(size);
     }
   }
-  if (std::chrono::steady_clock::now() >= deadline) ::kill(child, SIGKILL);
+}
+
+}  // namespace
+
+std::string find_program(const std::string& name) {
+  const char* set = std::getenv("PATH");
+  std::istringstream folders(std::string(set == nullptr ? "" : set) + ":/usr/sbin:/sbin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (folder.empty() || folder.front() != '/') continue;
+    folder.append("/").append(name);
+    if (::access(folder.c_str(), X_OK) == 0) return folder;
+  }
+  return {};
+}
+
+Outcome run(const Command& command, const std::string& input) {
+  const std::string file = find_program(command.front());
+  if (file.empty()) return {.errors = command.front() + " is missing"};
+  Child child;
+  if (const int error = start(child, file, command); error != 0) return {.errors = std::strerror(error)};
+
+  Outcome out;
+  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  converse(child, input, deadline, out);
+  if (std::chrono::steady_clock::now() >= deadline) ::kill(child.id, SIGKILL);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(child.id, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status)) out.status = WEXITSTATUS(status);
   while (!out.errors.empty() && out.errors.back() == '\n') out.errors.pop_back();

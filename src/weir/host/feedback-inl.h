@@ -56,6 +56,40 @@ void Senders<P>::receive_notice(Host& host, Flow& flow, const Packet& packet, Ti
   }
 }
 
+// Takes over what the acknowledgement says of the flow's bytes.
+template <class P>
+inline typename Senders<P>::Told Senders<P>::take_ack(Host& host, Flow& flow, const Packet& packet, Time now) {
+  Told out;
+  out.progress = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
+  flow.snd_una += out.progress;
+  out.acked = out.progress;
+  out.trigger = packet.seq;
+  out.entropy = flow.entropy;
+  if (flow.selective) {
+    const Sack& sack = packets().sack(packet);
+    out.held = sack.host_delay;
+    out.trigger = sack.trigger * model().transport.payload.count;
+    out.entropy = sack.entropy;
+    FlowExtras& extras = host.extras_of(flow.slot);
+    if (flow.sprayed) host.connections.paths(extras.connection).on_ack(out.entropy, packet.flags, now);
+    out.found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent, now);
+    out.acked = out.found.delivered;
+    note_scoreboard(host, flow, extras.scoreboard);
+    return out;
+  }
+  if ((packet.flags & net::kSack) != 0) [[unlikely]] {
+    const Sack& sack = packets().sack(packet);
+    out.held = sack.host_delay;
+    out.trigger = sack.trigger * model().transport.payload.count;
+  } else {
+    out.trigger += static_cast<std::int32_t>(packet.src);
+  }
+  const std::int64_t sent = std::exchange(flow.snd_nxt, std::max(flow.snd_nxt, flow.snd_una));
+  if (flow.is_connection) [[unlikely]]
+    out.acked -= pass_gaps(host, flow, flow.snd_una - out.progress, sent);
+  return out;
+}
+
 template <class P>
 inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet, Time now) {
   Time rtt = now - packet.sent;
@@ -64,41 +98,13 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
-  const std::int64_t progress = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
-  flow.snd_una += progress;
-  std::int64_t acked = progress;
-  Scoreboard::Findings found;
-  std::int64_t trigger = packet.seq;
-  std::uint32_t entropy = flow.entropy;
-  Time held;
-  if (flow.selective) {
-    const Sack& sack = packets().sack(packet);
-    held = sack.host_delay;
-    trigger = sack.trigger * model().transport.payload.count;
-    entropy = sack.entropy;
-    FlowExtras& extras = host.extras_of(flow.slot);
-    if (flow.sprayed) host.connections.paths(extras.connection).on_ack(entropy, packet.flags, now);
-    found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent, now);
-    acked = found.delivered;
-    note_scoreboard(host, flow, extras.scoreboard);
-  } else {
-    if ((packet.flags & net::kSack) != 0) [[unlikely]] {
-      const Sack& sack = packets().sack(packet);
-      held = sack.host_delay;
-      trigger = sack.trigger * model().transport.payload.count;
-    } else {
-      trigger += static_cast<std::int32_t>(packet.src);
-    }
-    const std::int64_t sent = std::exchange(flow.snd_nxt, std::max(flow.snd_nxt, flow.snd_una));
-    if (flow.is_connection) [[unlikely]]
-      acked -= pass_gaps(host, flow, flow.snd_una - progress, sent);
-  }
+  const Told told = take_ack(host, flow, packet, now);
   // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
   // (RFC 6298, section 5.3).
   if (flow.tcp_timers) [[unlikely]] {
-    on_tcp_ack(host, flow, packet, progress > 0, now);
+    on_tcp_ack(host, flow, packet, told.progress > 0, now);
     if (flow.snd_una >= flow.size() && !flow.is_connection) return;
-  } else if (progress > 0) {
+  } else if (told.progress > 0) {
     flow.backoff = 0;
     flow.rto_at = flow.snd_nxt > flow.snd_una || waits_for_credit(flow) ? now + timeout(flow) : Time::max();
     if (flow.snd_una >= flow.size() && !flow.is_connection) return;
@@ -108,21 +114,21 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   cc::Ack ack{.now = now,
               .rtt = rtt,
               .sent_at = packet.sent,
-              .endpoint_delay = held,
+              .endpoint_delay = told.held,
               .seq = {packet.seq},
-              .acked = {acked},
-              .packet_seq = {trigger},
+              .acked = {told.acked},
+              .packet_seq = {told.trigger},
               .snd_nxt = {flow.snd_nxt},
-              .in_flight = {flow.in_flight() + found.lost},
+              .in_flight = {flow.in_flight() + told.found.lost},
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
               .hops = static_cast<std::uint8_t>(telemetry != nullptr ? telemetry->hops : 0),
-              .entropy = entropy,
+              .entropy = told.entropy,
               .telemetry = telemetry};
   if (flow.has_log) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   apply_control(host, flow, now);
-  if (found.lost > 0) find_losses(host, flow, found, now);
+  if (told.found.lost > 0) find_losses(host, flow, told.found, now);
   if (flow.stacked) [[unlikely]]
     hand_down(host, flow, now);
 }

@@ -174,8 +174,44 @@ void Receivers<P>::grant_credits(std::uint32_t h, Time now) {
   set_timer(h, credits.next);
 }
 
-// A data packet becomes its own acknowledgement, which keeps its telemetry, time stamp and path.
-//
+// Takes the bytes of a data packet, or finds that they are known or that a gap is in front of them.
+template <class P>
+inline typename Receivers<P>::Arrival Receivers<P>::take(Receiver& r, const Packet& packet, bool stale,
+                                                         std::int64_t span, Time now) {
+  Arrival out;
+  const std::int64_t first = packet.seq;
+  const bool selective = model().profiles[packet.profile].recovery.selective();
+  if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
+    out.known = stale || (selective ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected);
+    out.gap = true;
+  } else if (selective) {
+    if (!stale) {
+      Reassembly& have = reassembly(packet.src, packet.slot);
+      out.taken = have.take(first, span);
+      r.expected = have.expected();
+    }
+  } else if (!stale) {
+    out.taken = first == r.expected;
+    out.gap = first > r.expected;
+    out.silent = out.gap && r.last_nacked == r.expected && now - r.last_nack < model().transport.nack_interval;
+    if (out.taken) r.expected = first + span;
+  }
+  return out;
+}
+
+// Sends a CNP for a marked packet if one is due, or has the acknowledgement say it: returns whether it does.
+template <class P>
+inline bool Receivers<P>::notify(std::uint32_t h, Receiver& r, const Packet& packet, Time now) {
+  const cc::ReceiverRules& rules = model().profiles[packet.profile].receiver;
+  if (now < r.next_cnp) return false;
+  r.next_cnp = now + rules.cnp_interval;
+  ++counters().cnps;
+  if (!rules.cnp_packet) return true;
+  Packet notice = answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class));
+  receive_delays().send(h, notice, now);
+  return false;
+}
+
 // A packet older than the flow that now uses its slot is a duplicate that outlived its flow. It
 // is acknowledged like any duplicate, whether or not its slot has been reused meanwhile: the
 // sender will not listen, but the network carries the same bytes in every partitioning.
@@ -190,47 +226,20 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   const bool marked = (packet.flags & net::kMarked) != 0;
   counters().marked += marked;
 
-  const std::int64_t first = packet.seq;
   const std::int64_t span = (packet.flags & net::kEndsMessage) == 0 ? packet.payload : model().transport.payload.count;
-  const std::int64_t end = first + span;
-  bool gap = false;     // go-back-N: it is dropped
-  bool silent = false;  // ... and the gap has been reported just now
-  bool taken = false;
-  if (packet.kind == net::PacketKind::trimmed) [[unlikely]] {
-    if (stale ||
-        (profile.recovery.selective() ? reassembly(packet.src, packet.slot).holds(first) : first < r.expected)) {
-      packets().release(packet);
-      return;
-    }
-    gap = true;
-  } else if (profile.recovery.selective()) {
-    if (!stale) {
-      Reassembly& have = reassembly(packet.src, packet.slot);
-      taken = have.take(first, span);
-      r.expected = have.expected();
-    }
-  } else if (!stale) {
-    taken = first == r.expected;
-    gap = first > r.expected;
-    silent = gap && r.last_nacked == r.expected && now - r.last_nack < model().transport.nack_interval;
-    if (taken) r.expected = end;
+  const Arrival arrival = take(r, packet, stale, span, now);
+  if (arrival.known) [[unlikely]] {
+    packets().release(packet);
+    return;
   }
+  const auto [taken, gap, silent, known] = arrival;
   if (taken && r.expected >= r.end) drivers().receive(packet.src, packet.slot, r, now);
 
   // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
   if ((profile.on_ramp || (packet.flags & net::kAsksCredit) != 0) && (taken || gap)) on_data(h, r, packet, taken, now);
   const cc::ReceiverRules& rules = profile.receiver;
-  bool cnp = false;
-  if (marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && now >= r.next_cnp) {
-    r.next_cnp = now + rules.cnp_interval;
-    cnp = true;
-    ++counters().cnps;
-    if (rules.cnp_packet) {
-      Packet notice =
-          answer(packet, net::PacketKind::cnp, model().transport.min_frame, ack_class(packet.traffic_class));
-      receive_delays().send(h, notice, now);
-    }
-  }
+  const bool echo_cnp =
+      marked && rules.cnp && (taken || (gap && (rules.cnp_packet || !silent))) && notify(h, r, packet, now);
   if (silent) [[unlikely]] {
     packets().release(packet);
     return;
@@ -244,21 +253,29 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
     packets().release(packet);
     return;
   }
+  const bool selective = profile.recovery.selective() && !stale;
+  const std::int64_t seq = stale ? packet.seq + span : selective && gap ? packet.seq : r.expected;
+  const std::uint16_t flags = (marked ? net::kEchoMarked : 0) | (echo_cnp ? net::kEchoCnp : 0);
+  send_ack(h, packet, {.seq = seq, .flags = flags, .is_nack = gap, .has_sack = selective && !gap}, now);
+}
+
+// A data packet becomes its own acknowledgement, which keeps its telemetry, time stamp and path.
+template <class P>
+inline void Receivers<P>::send_ack(std::uint32_t h, const Packet& packet, Answer what, Time now) {
   Packet ack;
   net::copy_fields(static_cast<net::Descriptor&>(ack), packet);
   net::copy_fields(static_cast<net::PacketBody&>(ack), packet);
-  ack.kind = gap ? net::PacketKind::nack : net::PacketKind::ack;
-  const bool selective = profile.recovery.selective() && !stale;
-  ack.seq = stale ? end : selective && gap ? first : r.expected;
+  ack.kind = what.is_nack ? net::PacketKind::nack : net::PacketKind::ack;
+  ack.seq = what.seq;
   ack.dst = packet.src;
   const AckFrame frame = ack_frames_[packet.profile];
-  ack.flags = static_cast<std::uint16_t>((marked ? net::kEchoMarked : 0) |
-                                         (cnp && !rules.cnp_packet ? net::kEchoCnp : 0) | frame.flags);
-  if (selective && !gap) {
+  ack.flags = static_cast<std::uint16_t>(what.flags | frame.flags);
+  const std::int64_t first = packet.seq;
+  if (what.has_sack) {
     net::Sack told = reassembly(packet.src, packet.slot).sack(first);
     told.entropy = packet.entropy;
     net::copy_fields(packets().add_sack(ack), told);
-  } else if (receive_delays().tell_delay() && !profile.recovery.selective()) {
+  } else if (receive_delays().tell_delay() && !model().profiles[packet.profile].recovery.selective()) {
     const std::int64_t trigger = first / model().transport.payload.count;
     packets().add_sack(ack) = {.trigger = trigger, .ahead = static_cast<std::int32_t>(-trigger)};
   } else {

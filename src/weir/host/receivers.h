@@ -104,7 +104,23 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   [[gnu::cold]] void know(std::uint32_t src);
   Receiver& receiver(std::uint32_t src, std::uint32_t slot);
   Reassembly& reassembly(std::uint32_t src, std::uint32_t slot);
+  // What became of the bytes of a data packet.
+  struct Arrival {
+    bool taken = false;
+    bool gap = false;     // bytes in front of it are missing, or its own are; go-back-N drops it
+    bool silent = false;  // ... and the gap has been reported just now
+    bool known = false;   // trimmed, and nothing is missing
+  };
+  struct Answer {
+    std::int64_t seq = 0;
+    std::uint16_t flags = 0;
+    bool is_nack = false;
+    bool has_sack = false;
+  };
   void receive_data(std::uint32_t h, const Packet& packet, Time now);
+  [[gnu::always_inline]] Arrival take(Receiver& r, const Packet& packet, bool stale, std::int64_t span, Time now);
+  [[gnu::always_inline]] bool notify(std::uint32_t h, Receiver& r, const Packet& packet, Time now);
+  [[gnu::always_inline]] void send_ack(std::uint32_t h, const Packet& packet, Answer what, Time now);
   [[gnu::cold]] void return_probe(std::uint32_t h, const Packet& probe, Time now);
   [[gnu::noinline]] void on_data(std::uint32_t h, Receiver& r, const Packet& packet, bool taken, Time now);
   void report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now);

@@ -138,16 +138,7 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
     flow.has_log = true;
     host.extras_of(flow.slot).delivery.start(model().transport.payload);
   }
-  if (profile.recovery.selective()) {
-    flow.selective = true;
-    const bool is_tcp = profile.recovery.kind == RecoveryKind::sack;
-    flow.tcp_timers = is_tcp && model().transport.has_tcp_timers();
-    host.extras_of(flow.slot).scoreboard.start(
-        profile.recovery, flow.size(), model().transport.payload.count, reach(profile.recovery, flow.facts).count,
-        is_tcp && model().transport.rack && profile.recovery.reordering == Time{});
-    host.extras_of(flow.slot).scoreboard.note_gap(size.count - start.size.count);
-    note_scoreboard(host, flow, host.extras_of(flow.slot).scoreboard);
-  }
+  if (profile.recovery.selective()) start_scoreboard(host, flow, profile.recovery, size - start.size);
   if (profile.unsolicited.count > 0) {
     flow.send_limit = 0;
     if (flow.selective) host.extras_of(flow.slot).scoreboard.allow(0);
@@ -164,6 +155,19 @@ Flow& Senders<P>::start_flow(std::uint32_t h, const traffic::Flow& start, Time n
   nics().arm(host, flow);
   nics().consider(host, flow, now);
   return flow;
+}
+
+// `gap`: what is behind the last byte of the first message.
+template <class P>
+void Senders<P>::start_scoreboard(Host& host, Flow& flow, const RecoveryParams& recovery, Bytes gap) {
+  flow.selective = true;
+  const bool is_tcp = recovery.kind == RecoveryKind::sack;
+  flow.tcp_timers = is_tcp && model().transport.has_tcp_timers();
+  Scoreboard& scoreboard = host.extras_of(flow.slot).scoreboard;
+  scoreboard.start(recovery, flow.size(), model().transport.payload.count, reach(recovery, flow.facts).count,
+                   is_tcp && model().transport.rack && recovery.reordering == Time{});
+  scoreboard.note_gap(gap.count);
+  note_scoreboard(host, flow, scoreboard);
 }
 
 // What the application takes before a flow has something to send; drawn behind all that receivers draw (ReceiveDelays).
@@ -268,19 +272,24 @@ inline void Senders<P>::transmit(std::uint32_t h, Flow& flow, std::uint32_t port
     on_tcp_send(host, flow, again, now);
   else
     watch_for_timeout(flow, payload, now);
-  if (algorithm.on_send != nullptr)
-    algorithm.on_send(flow.state(), model().profiles[flow.profile].params.get(), flow.facts,
-                      {.now = now,
-                       .seq = {packet.seq},
-                       .wire = {packet.wire},
-                       .in_flight = {flow.in_flight()},
-                       .retransmission = again,
-                       .app_limited = app_limited(host, flow)},
-                      flow.control);
+  if (algorithm.on_send != nullptr) tell_sent(host, flow, packet, again, now);
   trace(net::EventKind::controlled, host, flow, now);
   if (flow.control.probe && flow.burst_left == 0) [[unlikely]]
     send_probe(port, flow, packet, now);
   nics().arm(host, flow);
+}
+
+template <class P>
+inline void Senders<P>::tell_sent(Host& host, Flow& flow, const Packet& packet, bool again, Time now) {
+  const Profile& profile = model().profiles[flow.profile];
+  profile.algorithm->on_send(flow.state(), profile.params.get(), flow.facts,
+                             {.now = now,
+                              .seq = {packet.seq},
+                              .wire = {packet.wire},
+                              .in_flight = {flow.in_flight()},
+                              .retransmission = again,
+                              .app_limited = app_limited(host, flow)},
+                             flow.control);
 }
 
 template <class P>

@@ -126,6 +126,8 @@ class Senders : public sim::PartitionPart<Senders, P> {
   [[gnu::noinline]] std::int64_t pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent);
   [[gnu::noinline]] void finish_flow(std::uint32_t h, Flow& flow, Time now);
   bool asks(const Flow& flow, const Packet& packet) const;
+  void start_scoreboard(Host& host, Flow& flow, const RecoveryParams& recovery, Bytes gap);
+  [[gnu::always_inline]] void tell_sent(Host& host, Flow& flow, const Packet& packet, bool again, Time now);
   void show_on_ramp(Host& host, const Flow& flow, const Packet& packet, bool again, Time now);
   void update_on_ramp_hold(Host& host, Flow& flow);
   bool early(const Flow& flow) const;
@@ -139,6 +141,16 @@ class Senders : public sim::PartitionPart<Senders, P> {
 
   // feedback-inl.h
   void acknowledge(Host& host, Flow& flow, const Packet& packet, Time now);
+  // What an acknowledgement tells the flow.
+  struct Told {
+    std::int64_t progress = 0;  // bytes that have arrived in order
+    std::int64_t acked = 0;     // bytes that have arrived
+    std::int64_t trigger = 0;   // of the packet that it answers
+    std::uint32_t entropy = 0;
+    Time held;
+    Scoreboard::Findings found;
+  };
+  [[gnu::always_inline]] Told take_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   bool app_limited(Host& host, const Flow& flow) const;
   [[gnu::noinline]] void on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now);

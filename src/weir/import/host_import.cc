@@ -107,19 +107,9 @@ std::string flows_csv(const std::vector<Message>& messages, const std::map<std::
   return out;
 }
 
-}  // namespace
-
-HostImport import_host(std::span<const result::HostTrace> traces, const HostImportOptions& options) {
-  std::vector<Message> messages;
-  for (const auto& trace : traces) add_messages(trace, options.gap.ps / 1'000, messages);
-  std::erase_if(messages, [](const Message& m) { return m.bytes == 0; });
-  if (messages.empty()) throw InputError("no packet in the traces; trace while connections to peers send");
-  std::stable_sort(messages.begin(), messages.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
-  std::map<std::string, std::size_t> hosts;
-  for (const Message& m : messages) hosts.try_emplace(m.source), hosts.try_emplace(m.destination);
-  std::size_t number = 0;
-  for (auto& [address, host] : hosts) host = number++;
-
+// One switch between the hosts, whose delays are as the traces tell them.
+std::string scenario_of(std::span<const result::HostTrace> traces, const HostImportOptions& options, std::size_t messages,
+                        const std::map<std::string, std::size_t>& hosts) {
   const Rate rate = rate_of(traces, options);
   // A packet of full size crosses two links.
   const Time wire{2 * transmission_time(Bytes{kPayload + kHeaders}, rate).ps};
@@ -129,7 +119,7 @@ HostImport import_host(std::span<const result::HostTrace> traces, const HostImpo
   const Time threshold = options.threshold ? *options.threshold : Time{traced_threshold(traces) * 1'000};
 
   TomlWriter toml("What weir-host trace has captured, as one switch between the hosts.");
-  toml.text("title", fmt::format("{} messages between {} hosts, as captured", messages.size(), hosts.size()));
+  toml.text("title", fmt::format("{} messages between {} hosts, as captured", messages, hosts.size()));
   toml.section("[topology]");
   toml.text("kind", "star");
   toml.value("hosts", hosts.size());
@@ -171,7 +161,23 @@ HostImport import_host(std::span<const result::HostTrace> traces, const HostImpo
   toml.section("[probes.queues]");
   toml.value("series", true);
   toml.text("interval", "1 ms");
-  return {toml.take(), flows_csv(messages, hosts, messages.front().start)};
+  return toml.take();
+}
+
+}  // namespace
+
+HostImport import_host(std::span<const result::HostTrace> traces, const HostImportOptions& options) {
+  std::vector<Message> messages;
+  for (const auto& trace : traces) add_messages(trace, options.gap.ps / 1'000, messages);
+  std::erase_if(messages, [](const Message& m) { return m.bytes == 0; });
+  if (messages.empty()) throw InputError("no packet in the traces; trace while connections to peers send");
+  std::stable_sort(messages.begin(), messages.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+  std::map<std::string, std::size_t> hosts;
+  for (const Message& m : messages) hosts.try_emplace(m.source), hosts.try_emplace(m.destination);
+  std::size_t number = 0;
+  for (auto& [address, host] : hosts) host = number++;
+
+  return {scenario_of(traces, options, messages.size(), hosts), flows_csv(messages, hosts, messages.front().start)};
 }
 
 }  // namespace weir::scenario

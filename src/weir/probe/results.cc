@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <ranges>
+#include <span>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -87,48 +89,63 @@ int take(const std::string& path, Origin origin) {
   }
 }
 
+// Throws InputError unless `path` names nothing yet, or an empty directory.
+void check_is_free(const fs::path& path, const std::string& shown) {
+  std::error_code error;
+  // what could be followed has been
+  if (fs::is_symlink(path, error))
+    throw directory_error(shown, "it is a symbolic link to nothing; choose another name or remove it first");
+  if (fs::exists(path, error)) {
+    if (!fs::is_directory(path, error))
+      throw directory_error(shown, "it exists and is no directory; choose another name");
+    const bool empty = fs::is_empty(path, error);
+    if (error) throw directory_error(shown, error.message());
+    if (!empty && has_checkpoint(path))
+      throw directory_error(shown, fmt::format("{}; `weir resume {}` goes on with it", kExists, shown));
+    if (!empty) throw directory_error(shown, kExists);
+  } else if (error) {
+    throw directory_error(shown, error.message());
+  }
+}
+
+// The outermost comes first.
+std::vector<std::string> missing_parents(const fs::path& path) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::path parent = path.parent_path(); !fs::exists(parent, error) && parent.has_relative_path();
+       parent = parent.parent_path())
+    out.insert(out.begin(), parent.string());
+  return out;
+}
+
+void remove_all(std::span<const std::string> parents) {
+  for (const auto& parent : std::views::reverse(parents)) ::rmdir(parent.c_str());
+}
+
+// Makes all of these directories or none. Throws InputError.
+void make_all(std::span<const std::string> parents, const std::string& shown) {
+  for (std::size_t made = 0; made < parents.size(); ++made) {
+    const std::string& parent = parents[made];
+    if (::mkdir(parent.c_str(), 0777) == 0 || errno == EEXIST) continue;
+    const int why = errno;
+    remove_all(parents.first(made));
+    throw directory_error(shown, fmt::format("cannot create {}: {}", parent, std::strerror(why)));
+  }
+}
+
 }  // namespace
 
 ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
-  const auto error_of = [&](const std::string& why) { return directory_error(shown_, why); };
-  std::error_code error;
   const fs::path path = canonical(target);
   target_ = path.string();
-  // what could be followed has been
-  if (fs::is_symlink(path, error))
-    throw error_of("it is a symbolic link to nothing; choose another name or remove it first");
-
-  if (fs::exists(path, error)) {
-    if (!fs::is_directory(path, error)) throw error_of("it exists and is no directory; choose another name");
-    const bool empty = fs::is_empty(path, error);
-    if (error) throw error_of(error.message());
-    if (!empty && has_checkpoint(path))
-      throw error_of(fmt::format("{}; `weir resume {}` goes on with it", kExists, shown_));
-    if (!empty) throw error_of(kExists);
-  } else if (error) {
-    throw error_of(error.message());
-  }
-
-  for (fs::path parent = path.parent_path(); !fs::exists(parent, error) && parent.has_relative_path();
-       parent = parent.parent_path())
-    created_parents_.insert(created_parents_.begin(), parent.string());
-  std::size_t made = 0;
-  const auto undo = [&] {
-    while (made > 0) ::rmdir(created_parents_[--made].c_str());
-  };
-  for (const auto& parent : created_parents_) {
-    if (::mkdir(parent.c_str(), 0777) != 0 && errno != EEXIST) {
-      const int why = errno;
-      undo();
-      throw error_of(fmt::format("cannot create {}: {}", parent, std::strerror(why)));
-    }
-    ++made;
-  }
+  check_is_free(path, shown_);
+  created_parents_ = missing_parents(path);
+  make_all(created_parents_, shown_);
 
   partial_ = partial_of(target_);
   const auto give_up = [&](const std::string& why) {
-    undo();
-    throw error_of(why);
+    remove_all(created_parents_);
+    throw directory_error(shown_, why);
   };
   try {
     lock_ = take(partial_, Origin::new_or_left);
@@ -150,6 +167,7 @@ ResultDirectory::ResultDirectory(const std::string& target) : shown_(target) {
     ::close(lock_);
     give_up(fmt::format("cannot create it: {}", problem.code().message()));
   }
+  std::error_code error;
   if (fs::exists(path, error) && !fs::is_empty(path, error)) {  // a run has ended since it was looked at
     ::rmdir(partial_.c_str());
     ::close(lock_);

@@ -1,7 +1,6 @@
 #include "weir/report/document.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -63,13 +62,12 @@ class Reader {
         named.push_back(directory);
       }
     rename();
-    std::vector<Figure> figures;
     std::vector<Run> compared;
     if (loose_.size() > kMaxCompared)
       too_many_runs(fmt::format("here are {}. Name fewer directories to see them", loose_.size()));
     else
       compared = loose();
-    if (!compared.empty()) figures = standard_figures(compared);
+    std::vector<Figure> figures = compared.empty() ? std::vector<Figure>() : standard_figures(compared);
     std::map<std::string, std::size_t> place;
     for (std::size_t i = 0; i < compared.size(); ++i) place[compared[i].name] = loose_[i];
     for (Figure& figure : figures) tell_of_runs(figure, place);
@@ -93,12 +91,11 @@ class Reader {
       add_training(read_policy_alone(directory, fs::path(directory).stem().string()));
       return;
     }
+    if (!fs::exists(directory, error)) throw InputError(directory + ": there is no such directory");
     if (!fs::is_directory(directory, error))
-      throw InputError(fmt::format("{}: {}", directory,
-                                   fs::exists(directory, error)
-                                       ? "it is no directory; name one that weir run, weir "
-                                         "sweep, weir paper or weir train has written, or a policy.toml"
-                                       : "there is no such directory"));
+      throw InputError(directory +
+                       ": it is no directory; name one that weir run, weir sweep, weir paper or weir train "
+                       "has written, or a policy.toml");
     if (!add_results(directory, kDepth))
       throw InputError(fmt::format(
           "{}: no result in it; a directory of weir run --out has manifest.json, one of weir sweep runs.csv, one of "

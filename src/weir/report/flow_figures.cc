@@ -34,30 +34,15 @@ std::vector<Series> starts_and_finishes(const Flows& flows) {
   return out;
 }
 
-}  // namespace
-
-void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
-  SlowdownFigures slowdowns(runs);
-  std::vector<std::size_t> counts;
-  std::vector<Series> times;
-  std::vector<std::vector<Series>> dots;
-  for (const Run& run : runs) {
-    const Flows flows = read_flows(run);
-    slowdowns.take(flows);
-    counts.push_back(flows.size.size());
-    times.push_back(distribution(flows.fct));
-    dots.push_back(starts_and_finishes(flows));
-  }
-  const std::size_t first = to.size();
-  slowdowns.add(to);
-
+// `times` has a series for each run.
+Figure figure_of_times(std::span<const Run> runs, std::vector<Series> times, const std::string& counts) {
   Figure fct;
   fct.id = "fct-cdf";
   fct.title = "Flow completion times";
   fct.kind = "steps";
   fct.x = {"flow completion time", "ps", "log", {}};
   fct.y = {"share of flows", "1", "linear", {}};
-  fct.caption = "The share of finished flows that took no longer. " + count_text(runs, counts);
+  fct.caption = "The share of finished flows that took no longer. " + counts;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     fct.series.push_back(std::move(times[r]));
     fct.series.back().name = runs[r].name;
@@ -72,8 +57,11 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
     }
   if (high < 10 * low) fct.x.scale = "linear";
   thin(fct, kMaxQuantiles);
-  if (has_values(fct)) to.push_back(std::move(fct));
+  return fct;
+}
 
+// `dots` has the series of each run. Those of a lone run stay apart; of several, each run is one series.
+Figure figure_of_starts(std::span<const Run> runs, std::vector<std::vector<Series>> dots) {
   Figure scatter;
   scatter.id = "start-finish";
   scatter.title = "Start and finish of each flow";
@@ -93,6 +81,30 @@ void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
       scatter.series.push_back(std::move(all));
     }
   }
+  return scatter;
+}
+
+}  // namespace
+
+void add_flow_figures(std::span<const Run> runs, std::vector<Figure>& to) {
+  SlowdownFigures slowdowns(runs);
+  std::vector<std::size_t> counts;
+  std::vector<Series> times;
+  std::vector<std::vector<Series>> dots;
+  for (const Run& run : runs) {
+    const Flows flows = read_flows(run);
+    slowdowns.take(flows);
+    counts.push_back(flows.size.size());
+    times.push_back(distribution(flows.fct));
+    dots.push_back(starts_and_finishes(flows));
+  }
+  const std::size_t first = to.size();
+  slowdowns.add(to);
+
+  Figure fct = figure_of_times(runs, std::move(times), count_text(runs, counts));
+  if (has_values(fct)) to.push_back(std::move(fct));
+
+  Figure scatter = figure_of_starts(runs, std::move(dots));
   const auto at_once = [](const Series& s) { return std::set<double>(s.x.begin(), s.x.end()).size() < 2; };
   if (!std::all_of(scatter.series.begin(), scatter.series.end(), at_once)) to.push_back(std::move(scatter));
   for (std::size_t i = first; i < to.size(); ++i) to[i].of_flows = true;

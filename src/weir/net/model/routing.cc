@@ -18,6 +18,14 @@ namespace {
 
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
+void check_pairs(std::uint64_t switches, std::uint64_t edge_switches) {
+  if (switches * edge_switches <= std::uint64_t{1} << 31) return;
+  throw InputError(
+      fmt::format("routing tables of {} switches and {} edge switches exceed 4 GiB; an irregular network may have at "
+                  "most 2^31 pairs of a switch and an edge switch",
+                  switches, edge_switches));
+}
+
 }  // namespace
 
 Routing::Routing(const Topology& topology, std::uint64_t seed, const std::vector<bool>& down, Multipath multipath)
@@ -185,18 +193,13 @@ Routing::Distances Routing::distances(std::span<const std::uint32_t> roots, cons
 // stored once.
 void Routing::build_tables(const std::vector<bool>& down) {
   const Topology& t = *topology_;
-  if (std::uint64_t{t.switches} * attachments() > std::uint64_t{1} << 31)
-    throw InputError(
-        fmt::format("routing tables of {} switches and {} edge switches exceed 4 GiB; an irregular network "
-                    "may have at most 2^31 pairs of a switch and an edge switch",
-                    t.switches, attachments()));
+  check_pairs(t.switches, attachments());
   table_.resize(std::size_t{t.switches} * attachments());
   if (!down.empty() && hosts_have_several_ports()) {
     reached_.resize(table_.size());
     is_down_ = down;
   }
 
-  using Choice = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;  // ports, hash_shares
   std::vector<std::map<Choice, std::uint16_t>> ids(t.switches);
   Capacities capacities(t);
   Choice nearer;
@@ -243,20 +246,22 @@ void Routing::build_tables(const std::vector<bool>& down) {
     }
   }
 
-  for (std::uint32_t s = 0; s < t.switches; ++s) {
-    switches_[s].first = static_cast<std::uint32_t>(groups_.size());
-    groups_.resize(groups_.size() + ids[s].size());
-    for (const auto& [choice, id] : ids[s]) {
-      const auto& [set, shares] = choice;
-      groups_[switches_[s].first + id] = {static_cast<std::uint32_t>(group_ports_.size()),
-                                          static_cast<std::uint32_t>(set.size())};
-      group_ports_.insert(group_ports_.end(), set.begin(), set.end());
-      for (const std::uint32_t p : set)  // they are in order
-        group_indices_.push_back(static_cast<std::uint16_t>(std::ranges::lower_bound(ports(s), p) - ports(s).begin()));
-      shares_.insert(shares_.end(), shares.begin(), shares.end());
-    }
-  }
+  for (std::uint32_t s = 0; s < t.switches; ++s) add_groups(s, ids[s]);
   if (hosts_have_several_ports()) add_last_hops(down);
+}
+
+void Routing::add_groups(std::uint32_t s, const std::map<Choice, std::uint16_t>& ids) {
+  switches_[s].first = static_cast<std::uint32_t>(groups_.size());
+  groups_.resize(groups_.size() + ids.size());
+  for (const auto& [choice, id] : ids) {
+    const auto& [set, shares] = choice;
+    groups_[switches_[s].first + id] = {static_cast<std::uint32_t>(group_ports_.size()),
+                                        static_cast<std::uint32_t>(set.size())};
+    group_ports_.insert(group_ports_.end(), set.begin(), set.end());
+    for (const std::uint32_t p : set)  // they are in order
+      group_indices_.push_back(static_cast<std::uint16_t>(std::ranges::lower_bound(ports(s), p) - ports(s).begin()));
+    shares_.insert(shares_.end(), shares.begin(), shares.end());
+  }
 }
 
 // Behind the groups of switches: to each host that has several ports, those of each of its switches.

@@ -20,8 +20,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "weir/base/random.h"
@@ -192,7 +194,9 @@ class Routing {
   void find_ports();
   void find_attachments(const std::vector<bool>& down);
   void use_tree();
+  using Choice = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;  // ports, hash_shares
   void build_tables(const std::vector<bool>& down);
+  void add_groups(std::uint32_t switch_index, const std::map<Choice, std::uint16_t>& ids);
   void add_last_hops(const std::vector<bool>& down);
   std::uint32_t nic_of_several(std::uint32_t src, std::uint32_t dst, std::uint32_t entropy) const;
   struct Distances {
