@@ -231,7 +231,7 @@ struct Algorithm {
   ReceiverRules (*receiver)(const void* params) = nullptr;
   void (*start)(void* state, const void* params, const FlowFacts&, Control&) = nullptr;
   void (*on_ack)(void* state, const void* params, const FlowFacts&, const Ack&, Control&) = nullptr;
-  // Null if the class has no such function.
+  // These five are null if the class has no such function.
   void (*on_loss)(void* state, const void* params, const FlowFacts&, const Loss&, Control&) = nullptr;
   void (*on_cnp)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
   void (*on_send)(void* state, const void* params, const FlowFacts&, const Send&, Control&) = nullptr;
