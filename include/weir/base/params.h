@@ -198,7 +198,7 @@ inline constexpr ParamAccess kEntryAccess{
 
 // The parameters of a component whose struct of values is T. T::describe() calls one function of this class for each.
 // Code that is the same for all T is in ParamSet and in the accesses above, since each source that includes a
-// description compiles this class for its T.
+// description compiles this class.
 template <class T>
 class ParamList : public ParamSet {
  public:

@@ -23,8 +23,8 @@ std::optional<std::uint32_t> number(std::string_view text) {
   return value;
 }
 
-// All links between two nodes, or with `parallel` above 0 the one with this place. Complaints are about `key`, of the
-// place about `key_of_place`.
+// All links between two nodes, or, if `parallel` is above 0, the one with this place. Errors are about `key`, those
+// about the place about `key_of_place`.
 std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a, std::uint32_t b,
                                          std::uint32_t parallel, std::string_view key, std::string_view key_of_place) {
   std::vector<std::uint32_t> out;
@@ -107,8 +107,8 @@ std::vector<std::uint32_t> links_of_plane(const net::Topology& t, std::int64_t p
   return out;
 }
 
-// What a row of link_event names, with words for messages, and which of those that may take a link down it is: 0 = the
-// link itself, else its switch or its plane.
+// The links that a row of link_event names, its name in messages, and the reason for which it takes links down: 0 = the
+// link itself; other numbers stand for its switch or its plane.
 struct NamedLinks {
   std::string name;
   std::int64_t reason = 0;
@@ -157,7 +157,7 @@ class Outages {
   }
 
  private:
-  // What is named goes down only when it is up, and the other way round.
+  // Checks that what a row takes down is up, and that what it brings up is down.
   void check(const NamedLinks& what, std::uint32_t link, Time time, LinkState state, const std::string& key) {
     Span& last = spans_.try_emplace({link, what.reason}, Span{LinkState::up, {}}).first->second;
     if (last.state == state)

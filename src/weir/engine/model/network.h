@@ -32,7 +32,7 @@ struct Network {
   Time soonest_news;                       // epochs and turns are no longer (engine/model/epochs.h)
 };
 
-// The bytes that can still arrive by a link once a pause is due.
+// The bytes that can still arrive by a link after a pause has become due.
 Bytes after_pause(const Model& model, const net::Link& link);
 
 // The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not
