@@ -59,12 +59,11 @@ struct PacketMarks {
 
 // A packet as it is at an event. Pause and resume frames have a kind and a class alone.
 struct PacketView {
-  std::int64_t seq = 0;  // data: its first byte; acknowledgement: all bytes below are acknowledged
-  std::int64_t trigger_seq =
-      0;                  // acknowledgement without a selective part: first byte of the packet that triggered it
-  Time sent;              // data: start of transmission at the sender; echoed by acknowledgements; on an OR-ACK:
-                          // when the packet arrived, by the receiver's clock
-  std::uint32_t dst = 0;  // the host that it goes to
+  std::int64_t seq = 0;          // data: its first byte; acknowledgement: all bytes below are acknowledged
+  std::int64_t trigger_seq = 0;  // acknowledgement without a selective part: first byte of the packet that triggered it
+  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an OR-ACK:
+                                 // when the packet arrived, by the receiver's clock
+  std::uint32_t dst = 0;         // the host that it goes to
   // The flow's slot at its sender, and which of the flows of that slot it is (host::FlowView).
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;

@@ -192,13 +192,13 @@ struct ActivitySummary {
 struct CollectiveSummary {
   std::string tag;
   std::uint64_t messages = 0;
-  std::uint64_t unfinished = 0;    // messages that have not been acknowledged
-  std::uint64_t unlisted = 0;      // messages that are no flows of the results; not in summary.json
-  Bytes payload;                   // of all messages
-  std::optional<Time> start;       // of the first message or computation; nothing = none has started
-  Time bound;                      // lower bound of `completion` (engine/endings/completion.h); 0 = none is known
-  Time acknowledged_bound;         // lower bound of `acknowledged`; 0 = none is known
-  std::optional<Time> completion;  // from the start until all is received; nothing = not complete
+  std::uint64_t unfinished = 0;      // messages that have not been acknowledged
+  std::uint64_t unlisted = 0;        // messages that are no flows of the results; not in summary.json
+  Bytes payload;                     // of all messages
+  std::optional<Time> start;         // of the first message or computation; nothing = none has started
+  Time bound;                        // lower bound of `completion` (engine/endings/completion.h); 0 = none is known
+  Time acknowledged_bound;           // lower bound of `acknowledged`; 0 = none is known
+  std::optional<Time> completion;    // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
   Bytes buffer;                      // of each host, of a collective operation; 0 = it is none
   std::vector<ActivitySummary> activities;  // empty if its hosts do nothing but send
