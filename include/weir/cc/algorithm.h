@@ -101,8 +101,8 @@ struct Ack {
   Bytes packet_seq;     // first byte of the packet that triggered it
   Bytes snd_nxt;        // next byte to be sent
   Bytes in_flight;      // sent, not acknowledged, and not known to be lost before this acknowledgement
-  Bytes delivered;      // delivery-rate sample: bytes delivered ...
-  Time delivery_span;   // ... within this span; 0 = no sample; only with Needs::delivery_rate
+  Bytes delivered;      // sample of the delivery rate: bytes delivered within delivery_span
+  Time delivery_span;   // span of the sample; 0 = there is none; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent

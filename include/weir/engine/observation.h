@@ -29,8 +29,8 @@ struct PortFigures {
   std::uint64_t marked = 0;         // packets that were marked (ECN) as they left
   std::uint64_t lost = 0;           // packets that its link has lost
   std::uint32_t pauses = 0;         // pause frames that it has received
-  std::uint32_t storms = 0;         // pause storms that its PFC watchdog has found ...
-  std::uint64_t storm_dropped = 0;  // ... and packets that were dropped in them
+  std::uint32_t storms = 0;         // pause storms that its PFC watchdog has found
+  std::uint64_t storm_dropped = 0;  // packets that were dropped in these storms
   Time paused;                      // time in which at least one data class was paused
 };
 

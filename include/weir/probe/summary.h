@@ -138,8 +138,8 @@ struct FairnessSummary {
   double min_jain = 0;
   Time last_start;                  // the latest start of a flow
   std::optional<Time> convergence;  // time after last_start until rates were fair; nothing = not reached
-  Time begin;                       // of the time observed: the first sample ...
-  Time end;                         // ... and the last one
+  Time begin;                       // begin of the time observed: the first sample
+  Time end;                         // end of the time observed: the last sample
   Shares flows;
   Shares senders;
 };

@@ -48,8 +48,10 @@ struct Message {
   std::uint32_t dst = 0;      // another host
   std::uint16_t tag = 0;      // as of a Flow
   std::uint16_t profile = 0;  // as of a Flow
-  std::uint16_t sport = 0;    // sport and dport are for the ECMP hash. If the scenario has connections (transport.
-  std::uint16_t dport = 0;    // connections), messages of the same hosts, ports and profile are of one connection
+  // Both ports are for the ECMP hash. If the scenario has connections (transport.connections), messages of the same
+  // hosts, ports and profile are of one connection.
+  std::uint16_t sport = 0;
+  std::uint16_t dport = 0;
 };
 
 // What a driver can do for one host during one call.

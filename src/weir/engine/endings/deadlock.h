@@ -49,8 +49,8 @@ class DeadlockSearch {
   };
   struct Member {
     BlockedPort port;
-    std::uint32_t at = 0;       // the switch that has paused it ...
-    std::uint32_t ingress = 0;  // ... and its ingress there
+    std::uint32_t at = 0;       // the switch that has paused it
+    std::uint32_t ingress = 0;  // the ingress of that switch at the port's far end
     std::uint32_t first = 0;    // bytes that wait in it, by ingress of its own switch: held_[first] to held_[end - 1]
     std::uint32_t end = 0;
     bool struck = false;
