@@ -34,8 +34,8 @@ std::uint32_t TaskRounds::begin() {
   return round;
 }
 
-// Takes a task if nobody has. All tasks of a round that has ended have been taken, so a thread that comes too late takes
-// none.
+// Takes a task if nobody has. All tasks of a round that has ended have been taken, so a thread that comes too late
+// takes none.
 bool TaskRounds::take(std::uint32_t task, std::uint32_t round) {
   std::atomic<std::uint32_t>& taken = tasks_[task].round;
   std::uint32_t before = round - 1;

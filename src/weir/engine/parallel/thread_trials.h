@@ -27,10 +27,10 @@ class ThreadTrials {
   void end_of_span();
 
   static constexpr std::int64_t kTrial = 10'000'000;  // ns: longer than a thread has its processor at a time
-  static constexpr std::int64_t kFirstTrials = 16;  // lengths of a trial until the next one, once the choice changed
-  static constexpr std::int64_t kMostTrials = 128;  // the most of these; they double each time that the choice stays
-  static constexpr double kMemory = 0.5;            // how much a trial counts when the next one has been made
-  static constexpr double kClear = 1.05;            // one thread alone is chosen if it does so many times as much
+  static constexpr std::int64_t kFirstTrials = 16;    // lengths of a trial until the next one, once the choice changed
+  static constexpr std::int64_t kMostTrials = 128;    // the most of these; they double each time that the choice stays
+  static constexpr double kMemory = 0.5;              // how much a trial counts when the next one has been made
+  static constexpr double kClear = 1.05;              // one thread alone is chosen if it does so many times as much
 
   Way way_ = kTogether;     // the way of the present rounds
   Way chosen_ = kTogether;  // the way between trials
