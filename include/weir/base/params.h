@@ -68,7 +68,7 @@ struct Param {
   std::vector<std::string> choices;  // valid texts; empty = any text
   std::string meaning;
   std::string source;
-  std::string valid_text = {};                          // describes valid values instead of "`min` to `max`", if set
+  std::string valid_text = {};                          // numbers only: valid values in words; "" = `min` to `max`
   bool required = false;                                // the user must give it; the default is never used
   bool (*names_file)(std::string_view text) = nullptr;  // text only: whether this text names a data file
   std::vector<Need> needs = {};                         // it has an effect only where all of them are met

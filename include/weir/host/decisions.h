@@ -2,9 +2,9 @@
 // flow's next window, rate and timer (engine::Engine::decide).
 //
 // A Policy answers in the same event. A BatchPolicy answers at the end of the epoch, for all flows that asked in it. An
-// epoch is at most 10 us and no longer than the propagation delay of the shortest link between switches. The answer of
-// a BatchPolicy takes effect at the end of the epoch, so it is late by one epoch at most. Both ways are deterministic
-// if the answers depend on the questions alone.
+// epoch is at most 10 us long, and at most as long as the propagation delay of the shortest link between switches
+// (links of less than 10 ns do not count). The answer of a BatchPolicy takes effect at the end of the epoch, so it is
+// late by one epoch at most. Both ways are deterministic if the answers depend on the questions alone.
 #pragma once
 
 #include <cstdint>

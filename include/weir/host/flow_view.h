@@ -38,7 +38,7 @@ struct FlowView {
   Bytes size;
   Time start;
   Bytes sent;          // all bytes below have been sent at least once
-  Bytes next;          // the first byte that is sent next in order; below `sent` while go-back-N sends again
+  Bytes next;          // the byte that is next in sequence to be sent; below `sent` while go-back-N sends again
   Bytes in_order;      // acknowledged: all bytes below
   Bytes acknowledged;  // in order or not
   Bytes in_flight;

@@ -107,7 +107,7 @@ struct QueueSummary {
   Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds (but see
                   // of_packets)
   std::uint32_t ports = 0;
-  bool of_packets = false;     // each length counts once for each packet that met it, and counts are packets
+  bool of_packets = false;     // true: queues are counted once for each packet, and counts are packets
   std::uint64_t instants = 0;  // of samples, each of all ports
   Distribution all;
   std::vector<NamedDistribution> by_tier;       // by the tier of the node that owns the port: "edge", "tier 2", ...

@@ -20,8 +20,8 @@ struct Filling {
 Filling max_min(const Network&);
 
 // The equilibrium of R <- R / max_i(Y_i / C_i) + a w, with the target capacity C_i = U_target * capacity
-// (HPCC, appendix A.3): R = a w / (1 - 1 / U) with U = max_i Y_i / C_i. All links are loaded beyond
-// their C_i, the more the smaller the rates. `increase` a > 0.
+// (HPCC, appendix A.3): R = a w / (1 - 1 / U) with U = max_i Y_i / C_i. Each flow crosses a link that is
+// loaded beyond its C_i, the more the smaller the flow's rate per weight. `increase` a > 0.
 Filling additive_equilibrium(const Network&, double increase);
 
 }  // namespace weir::theory

@@ -70,7 +70,8 @@ class Desk {
   // Calls posted() for another host at `at`, but no sooner than `lag()` from now. No packet carries this. It may only
   // be called if Driver::posts() is true.
   virtual void post(std::uint32_t host, std::uint64_t word, Time at = {}) = 0;
-  // The least time that a post takes: one epoch, at most 10 us (docs/guides/collectives.md).
+  // The least time that a post takes: one epoch, or the delay of the shortest link if no link joins switches; at most
+  // 10 us (docs/guides/collectives.md).
   virtual Time lag() const = 0;
   // Carries a message to another host of this server by the switch of Driver::scale_up(), without packets. All messages
   // on that switch share the rates of the hosts' links to and from it max-min fairly, those of other drivers, too, if
@@ -115,7 +116,7 @@ class Driver {
   // Whether it calls Desk::post() or Desk::move().
   virtual bool posts() const { return false; }
   // The scale-up network by which Desk::move() carries messages; nothing = the driver does not call move(). If the run
-  // knows the driver from the start, its epochs are at most half of the latency long, but at least 50 ns.
+  // knows the driver from the start, its epochs are no longer than half of the latency, or than 50 ns if that is more.
   virtual std::optional<ScaleUp> scale_up() const { return std::nullopt; }
 
   // Called for each host, at time 0.
@@ -124,7 +125,7 @@ class Driver {
   virtual void received(Desk&, const Message&) {}
   // Called at the sender when the last byte has been acknowledged.
   virtual void sent(Desk&, const Message&) {}
-  // What Desk::wake(), post() and move() have asked for.
+  // Called as Desk::wake(), post() and move() have asked for: brought() at the receiver, carried() at the sender.
   virtual void woken(Desk&, std::uint32_t) {}
   virtual void posted(Desk&, std::uint32_t /*from*/, std::uint64_t /*word*/) {}
   virtual void brought(Desk&, const Message&) {}
