@@ -15,7 +15,7 @@ namespace weir::engine {
 // between switches nothing can be cut, and the epoch only paces the hand-over of flows.
 Time epoch_length(const net::Topology& topology, Time soonest_news = Time::max());
 
-// How long a host waits to be told of an event at another one that starts a message of its own.
+// The delay with which a host is told of an event at another host on which a message of its own waits.
 Time news_lag(const net::Topology& topology, Time soonest_news = Time::max());
 
 // The longest that a node's turn may be: what happens at a node matters to other nodes only after at least this time.

@@ -153,7 +153,7 @@ class LinksOverTime {
   bool all_are_up() const { return std::find(down_.begin(), down_.end(), true) == down_.end(); }
   std::size_t changes_seen() const { return seen_; }
   bool is_last() const { return seen_ == changes_->size(); }
-  // When the next change comes; Time::max(): none does.
+  // When the next change comes; Time::max() = there is none.
   Time next() const { return is_last() ? Time::max() : (*changes_)[seen_].time + delay_; }
   void restart() {
     down_.assign(down_.size(), false);

@@ -79,7 +79,7 @@ void MessageSkipper::add_flow(const traffic::Flow& flow) {
           true);
 }
 
-// Ids of drivers' messages have more than 32 bits (traffic::kAnyId), those of flows have not.
+// Ids of drivers' messages have more than 32 bits (traffic::kAnyId), those of flows at most 32.
 void MessageSkipper::end(std::span<const host::FlowRecord> records) {
   for (const host::FlowRecord& r : records)
     if (!is_of_program(r.id) && r.id >> 32 == 0)
@@ -163,7 +163,7 @@ void MessageSkipper::expect(std::uint32_t kind) {
   }
 }
 
-// Ends a lap of the component, and expects no longer those kinds that have not come for several laps.
+// Ends a lap of the component, and stops expecting kinds that have not come for several laps.
 void MessageSkipper::retire(std::uint32_t root) {
   Component& c = components_[root];
   c.lap = 0;

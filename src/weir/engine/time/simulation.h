@@ -1,4 +1,4 @@
-// A run: a model, its traffic, and as many partitions as threads.
+// Simulation: a run of a model and its traffic, in which threads advance partitions of the network.
 //
 // Time advances in epochs on a fixed grid that depends on the topology (the shortest link between switches) and on
 // drivers that move messages by scale-up switches (engine/model/epochs.h). An epoch ends earlier where a sampler is due

@@ -9,7 +9,7 @@
 namespace weir::engine {
 namespace {
 
-// All flows are searched for one that lasts at most once in so many epochs.
+// At most once in so many epochs, all flows are searched for one that surely lasts.
 constexpr std::int64_t kSurvey = 4;
 
 // A lower bound of the time in which so much payload leaves its host: half of the time that its link takes, whatever is
@@ -84,7 +84,7 @@ Time Simulation::some_flow_lasts_until() {
   next_survey_ = now_ + kSurvey * grid_;
   partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) {
     std::int64_t unsent = flow.size() - flow.snd_max;
-    if (flow.is_connection)  // nobody sends what is between its messages
+    if (flow.is_connection)  // the gaps between its messages are never sent
       for (const host::QueuedMessage& message : partitions_->messages_of(src, flow))
         if (message.end > flow.snd_max) unsent -= message.gap();
     const Time least = least_time({std::max<std::int64_t>(0, unsent)}, flow.facts.line_rate);

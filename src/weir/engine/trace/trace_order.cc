@@ -111,7 +111,7 @@ void TraceOrder::begin(net::TraceEvent& started, Slot& slot) {
     messages = {{slot.flow, 0}};
   }
   slot.shared = 1;
-  slot.window = {};  // the next ones are news of this message
+  slot.window = {};  // so that the first window and rate of this message are news
   slot.rate = {};
   messages.push_back({started.flow, packet.seq});
 }
@@ -123,7 +123,7 @@ void TraceOrder::find_message(net::TraceEvent& event) {
   const bool tells_loss = event.kind == net::EventKind::told_loss;
   const bool counts = is_of_flow || packet.is_data() || packet.is_acknowledgement() ||
                       packet.kind == net::PacketKind::or_ack || packet.kind == net::PacketKind::lost;
-  std::int64_t byte = std::numeric_limits<std::int64_t>::max();  // the newest
+  std::int64_t byte = std::numeric_limits<std::int64_t>::max();  // finds the newest message
   if (tells_loss)
     byte = event.first.count;
   else if (counts)
