@@ -69,7 +69,7 @@ inline constexpr EventKinds kOfFlows = kind_bit(EventKind::started) | kind_bit(E
 
 // The name of a kind: "arrived", "lost", ...
 std::string_view name_of(EventKind);
-// The first two kinds happen at the far end of a port's link, all others at the port or at the flow's sender.
+// The first two kinds happen at the far end of a port's link, all others at the port, the flow's sender or the host.
 constexpr bool is_at_far_end(EventKind kind) { return kind <= EventKind::lost; }
 constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started && kind <= EventKind::waiting; }
 constexpr bool is_of_port(EventKind kind) { return kind == EventKind::paused || kind == EventKind::resumed; }

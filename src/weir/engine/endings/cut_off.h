@@ -7,8 +7,8 @@
 //
 // The paths that a flow can take follow from its entropies: one if it does not spray; if it does, all that its path
 // choice may ever draw (host/path_choice.h), each with the way back that belongs to it. Where switches choose paths
-// (`adaptive`, `round-robin`, `flowlets`), data may take any of their equal-cost ports; ways back follow from entropies
-// unless switches choose the paths of acknowledgements as well.
+// (`adaptive`, `round-robin`, `flowlets`, `conga`), data may take any of their equal-cost ports; ways back follow from
+// entropies unless switches choose the paths of acknowledgements as well.
 #pragma once
 
 #include <cstdint>

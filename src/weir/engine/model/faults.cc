@@ -92,7 +92,7 @@ std::vector<std::uint32_t> links_at(const net::Topology& t, std::int64_t node, c
 
 std::vector<std::uint32_t> links_of_plane(const net::Topology& t, std::int64_t plane, const std::string& key) {
   const net::Planes planes(t);
-  std::vector<std::uint32_t> first;  // switches, by plane
+  std::vector<std::uint32_t> first;  // by plane: its first switch
   for (std::uint32_t node = t.hosts; node < t.nodes(); ++node)
     if (planes.of_switch(node) == node) first.push_back(node);
   if (plane >= static_cast<std::int64_t>(first.size()))
@@ -211,7 +211,7 @@ void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, 
   }
 }
 
-// Links that a link_event names are left to it, and no link fails twice.
+// Links that a link_event names do not fail, and no link fails twice.
 void add_failures(const std::vector<FailureRow>& rows, const net::Topology& t, std::uint64_t seed, Faults& out) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::uint32_t l = 0; l < t.links.size(); ++l) {

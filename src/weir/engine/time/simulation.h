@@ -159,14 +159,14 @@ class Simulation final : public Engine {
   Time look_;       // the run is searched for a stall at the multiples of this, which is a multiple of the grid
   Time next_poll_;  // of the PFC watchdog; Time::max(): there is none
   Time now_;        // the packets' clock
-  std::int64_t epochs_at_once_ = 1;  // if nobody asks for single ones
+  std::int64_t epochs_at_once_ = 1;  // how many may be taken as one, unless somebody asks for single ones
   Time lasts_until_;                 // result of the last some_flow_lasts_until(), valid until next_survey_
   Time next_survey_;
   bool traffic_dry_ = false;
   std::size_t pauses_done_ = 0;             // how many of model.faults.pauses have begun
   LinksOverTime links_;                     // which links are down
   LinksOverTime known_links_;               // which links routes know to be down
-  std::unique_ptr<net::Routing> rerouted_;  // while some link is down
+  std::unique_ptr<net::Routing> rerouted_;  // the routing while some link is known to be down
   DeadlockSearch deadlock_search_;
   CutOffSearch cut_off_search_;
   std::optional<Stall> stall_;
@@ -175,7 +175,7 @@ class Simulation final : public Engine {
   bool checked_ = false;          // it has been checked that somebody decides, if flows may ask
   bool broken_ = false;           // an exception has left advance(), or advance() is running
   bool decided_at_once_ = false;  // a Policy answers flows that ask, in the same event
-  host::BatchPolicy decide_;      // answers them at the end of an epoch; empty: nobody does
+  host::BatchPolicy decide_;      // instead of that: answers them at the end of an epoch; may be empty
   std::vector<host::Question> questions_;
   std::vector<cc::Control> answers_;
   std::vector<traffic::Flow> batch_;
