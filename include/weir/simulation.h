@@ -36,11 +36,11 @@ struct NewFlow {
   std::string profile;  // one of the scenario's profiles; "" = that of [algorithm]
 };
 
-// What a run has come to.
+// The outcome of a run.
 struct Result {
   std::string summary;   // JSON, the document summary.json (docs/reference/results.md)
   std::string manifest;  // JSON, the document manifest.json; lists no files without a directory
-  bool is_whole = true;  // false: it ended early, for `reason`
+  bool is_whole = true;  // false: the run ended early, for `reason`
   std::string reason;
   // The tables of the probes by file name ("flows.csv"), each the text of the CSV file (result/columns.h reads it);
   // only if they were asked for.
@@ -49,8 +49,8 @@ struct Result {
 
 struct SimulationOptions {
   bool tables = false;  // keep the tables of the scenario's probes in memory, for the result
-  // The program reads single events: engine::Engine::trace() may be called though nothing in the scenario asks for
-  // them. Throws InputError if this engine has none (run.fidelity).
+  // The program reads single events: engine::Engine::trace() may be called even if nothing in the scenario asks for
+  // them. The constructor throws InputError if the engine that run.fidelity names has no single events.
   bool events = false;
 };
 
@@ -63,31 +63,33 @@ class Simulation {
   Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
-  // The engine, for what can be seen and set while the run goes on: ended flows, samples, events, decisions, ports.
+  // The engine, which shows and changes the run while it goes on: ended flows, samples, events, decisions, ports.
   engine::Engine& engine();
   const engine::Engine& engine() const;
 
   // Runs until `until` or until the run ends. Returns true if the run has ended: all flows have ended, or run.stop is
   // reached, or it cannot go on (engine().stall()). If all flows have ended, it goes on when another flow is sent.
   bool advance(Time until = Time::max());
-  // Runs in this way, and asks `goes_on` about every 50 ms of wall time, between epochs; returns when that says false.
+  // Does the same, but asks `goes_on` about every 50 ms of wall time, between epochs, and returns when it says false.
   bool advance(Time until, const std::function<bool()>& goes_on);
 
   // Sends a flow; call it between calls of advance(). Returns the flow's id. Throws InputError if a value is not valid.
   std::uint64_t send(const NewFlow& flow);
 
-  // save() gives the whole state of the run as bytes, between calls of advance(). restore() takes them into a run that
-  // has just been made from the same scenario by the same build of Weir, and which then goes on as this one does; calls
-  // at engine() are made at the new run before restore(). restore() throws InputError if the bytes are of another
-  // scenario or build, cut short or changed; that run must not be used then. Both throw std::logic_error if the
-  // scenario follows the rules of another simulator, save() also if the run has stalled.
+  // save() returns the whole state of the run as bytes; call it between calls of advance(). restore() loads them into a
+  // run that has just been made from the same scenario by the same build of Weir, which then goes on as the saved one
+  // does. Functions that engine() is to call must be given to the new run's engine() before restore(). restore() throws
+  // InputError if the bytes are of another scenario or build, cut short or changed; the run must not be used then. Both
+  // throw std::logic_error if the scenario follows the rules of another simulator, save() also if the run has stalled.
   std::string save() const;
   void restore(std::string_view saved);
-  // Makes a copy that goes on by itself as this run does, without the calls that have been made at engine(): `prepare`
-  // makes those that are wanted of the copy, before it has the state. Throws as save() does.
+  // Makes a copy that goes on as this run does, independently of it. Functions that this run's engine() has been given
+  // are not copied: `prepare` gives the copy's engine those that it needs, before the state is loaded. Throws as save()
+  // does.
   Simulation clone(const std::function<void(engine::Engine&)>& prepare = {}) const;
 
-  // The tags that flows of this run can have, and the profiles, by index: what FlowRecord::tag and profile mean.
+  // The names of the tags and profiles that flows of this run can have, by the index that FlowRecord::tag and
+  // FlowRecord::profile hold.
   const std::vector<std::string>& tags() const;
   std::vector<std::string> profiles() const;
 

@@ -46,8 +46,7 @@ class Saver {
     for (auto& object : c) one(object);
   }
 
-  // Calls one(saver), with its length in front of what that writes, so that whoever does not want it can go on behind
-  // it.
+  // Calls one(saver) and puts the length of what it writes in front of that, so that a reader can skip it.
   template <class One>
   void block(One&& one) {
     const std::size_t at = out_.size();
@@ -110,7 +109,7 @@ class Loader {
     for (auto& object : c) one(object);
   }
 
-  // Calls one(loader of the block's bytes), and goes on behind them whatever it has read.
+  // Calls one() with a loader of the block's bytes alone, and goes on behind the block however much one() has read.
   template <class One>
   void block(One&& one) {
     std::uint64_t size = 0;

@@ -35,17 +35,18 @@ namespace weir {
 // The value of a parameter, in the parameter's type. Choices and free text are strings.
 using ParamValue = std::variant<bool, std::int64_t, double, Time, Bytes, Rate, std::string>;
 
-// What a parameter has an effect with: another parameter that has one of these values, or a fact (values is empty).
+// A condition under which a parameter has an effect: another parameter has one of these values, or a fact holds (then
+// `values` is empty).
 struct Need {
-  // A parameter of the same component; with dots, one of the scenario. "algorithm." begins those of any profile. Facts
-  // are those of scenario/unused.cc.
+  // The name of the other parameter, of the same component or, with dots, of the scenario; names that begin with
+  // "algorithm." are parameters of any profile. Or the name of a fact, which scenario/unused.cc lists.
   std::string key;
   std::vector<std::string> values;  // as format_value() writes them
-  bool other = false;               // the parameter has another value than these
-  std::vector<Need> or_else = {};   // one of these serves as well
+  bool other = false;               // the condition is that the parameter has none of these values
+  std::vector<Need> or_else = {};   // alternatives: one of these suffices as well
 
   bool is_of_component() const { return !values.empty() && key.find('.') == std::string::npos; }
-  // Whether the parameter has a value that serves, as format_value() writes it.
+  // Whether the condition is met if the other parameter has this value, written as format_value() does.
   bool is_met_by(std::string_view value) const {
     return (std::find(values.begin(), values.end(), value) != values.end()) != other;
   }
@@ -61,13 +62,13 @@ struct ParamAccess {
 
 struct Param {
   std::string name;
-  ParamValue fallback;  // the default; the alternative that it holds is the parameter's type
+  ParamValue fallback;  // the default; the alternative of the variant is the parameter's type
   double min = 0;       // inclusive bounds in the type's base unit (ps, bytes, bit/s); numbers only
   double max = 0;
   std::vector<std::string> choices;  // valid texts; empty = any text
   std::string meaning;
   std::string source;
-  std::string valid_text = {};                          // instead of `min` to `max`, where more is to be said
+  std::string valid_text = {};                          // numbers only: valid values in words; "" = `min` to `max`
   bool required = false;                                // the user must give it; the default is never used
   bool (*names_file)(std::string_view text) = nullptr;  // text only: whether this text names a data file
   std::vector<Need> needs = {};                         // it has an effect only where all of them are met
@@ -75,7 +76,7 @@ struct Param {
   std::size_t at = 0;             // where `access` finds the value: the offset of a field in bytes
   const void* entries = nullptr;  // ParamList::entry(): its list, in the order of `choices`
 
-  // The value that an object of the component's struct holds; `set` takes one of the parameter's type that is valid.
+  // Read and write the value in an object of the component's struct; `value` must be of the parameter's type and valid.
   ParamValue get(const void* object) const { return access->get(*this, object); }
   void set(void* object, const ParamValue& value) const { access->set(*this, object, value); }
 
@@ -86,7 +87,8 @@ struct Param {
   // Which of the choices this text is, counted from 0.
   std::size_t place_of(const ParamValue& choice) const;
 
-  // Where it has an effect (Need): with one of these values of `key`, or if the fact holds; with any other value.
+  // only_with(): the parameter has an effect only if `key` has one of these values or, without values, if the fact
+  // `key` holds. not_with(): only if `key` has none of these values (Need).
   Param& only_with(std::string key, std::vector<std::string> values = {}) {
     needs.push_back({std::move(key), std::move(values)});
     return *this;
@@ -95,7 +97,7 @@ struct Param {
     needs.push_back({std::move(key), std::move(values), true});
     return *this;
   }
-  // Behind one of these: it has an effect in this case, too.
+  // Called after one of the two above, these add an alternative, with which the parameter has an effect as well.
   Param& or_with(std::string key, std::vector<std::string> values) {
     needs.back().or_else.push_back({std::move(key), std::move(values)});
     return *this;
@@ -133,12 +135,12 @@ class ParamSet {
   std::span<const Param> params() const { return params_; }
   const Param* find(std::string_view name) const;
   std::vector<std::string> names() const;
-  // Whether an object's value of a parameter has an effect, by its other values: needs of other components, and facts,
-  // count as met.
+  // Whether a parameter has an effect, given the other values of the object. Needs of other components' parameters, and
+  // of facts, count as met.
   bool has_effect(const Param& param, const void* object) const;
-  // Whether it meets a need of another parameter of this set.
+  // Whether the object meets a need of a parameter of this set.
   bool meets(const Need& need, const void* object) const;
-  // Gives values that have no effect their defaults, in the order of the list.
+  // Resets parameters that have no effect to their defaults, in the order of the list.
   void reset_unmet(void* object) const;
   // Makes a new object that holds all defaults.
   std::shared_ptr<void> make() const { return make_(); }
@@ -148,7 +150,7 @@ class ParamSet {
 
   // Adds a parameter without bounds; a list of choices is empty if any text is valid.
   Param& add(Text name, ParamValue fallback, Text meaning, Text source, const ParamAccess& access, std::size_t at);
-  // Adds those of a part at this offset of an object that has the defaults.
+  // Adds the parameters of a part that lies at offset `at` of the whole; `defaults` is a part that holds its defaults.
   void add_part(Text prefix, const ParamSet& part, const void* defaults, std::size_t at);
   // Throws std::logic_error if two parameters have the same name or a default is not valid.
   void check() const;
@@ -195,8 +197,8 @@ inline constexpr ParamAccess kEntryAccess{
     }};
 
 // The parameters of a component whose struct of values is T. T::describe() calls one function of this class for each.
-// What is the same for all T is in ParamSet and in the accesses above, since all sources that include a description are
-// compiled with it.
+// Code that is the same for all T is in ParamSet and in the accesses above, since each source that includes a
+// description compiles this class.
 template <class T>
 class ParamList : public ParamSet {
  public:

@@ -23,15 +23,14 @@ struct HopTelemetry {
   std::uint32_t rate_mbps = 0;  // capacity of the port in Mb/s
 };
 
-// The number that a switch XORs into the path of a packet that leaves by this port (counted in the whole network).
-// Switches with several ports to the same neighbour have to tell these apart, so that each port has a number of its
-// own.
+// The number that a switch XORs into the path of a packet that leaves by this port (counted in the whole network). Each
+// port has a number of its own, so that paths by different ports to the same neighbour can be told apart.
 constexpr std::uint64_t path_number(std::uint32_t port) { return port * 0x9e3779b97f4a7c15; }
-// The pathID of the wire format: the first 12 of 64 bits.
+// The pathID of the wire format: the highest 12 of 64 bits.
 inline constexpr int kPathIdShift = 64 - 12;
 constexpr std::uint16_t path_id(std::uint64_t path) { return static_cast<std::uint16_t>(path >> kPathIdShift); }
 
-// How the wire format begins: nHop, in four bits, and pathID.
+// The first 16 bits of the wire format: nHop in four bits, then pathID.
 constexpr std::uint16_t int_head(std::uint64_t hops, std::uint16_t path_id) {
   return static_cast<std::uint16_t>(hops << 12 | path_id);
 }
@@ -63,7 +62,8 @@ struct IntFormat {
 
   constexpr bool is_exact() const { return time_mask == -1; }
 
-  // The picoseconds and the bytes sent between two records of a port, less than one wrap of the counter apart.
+  // The time in picoseconds, and the bytes sent, between two records of a port that are less than one wrap of the
+  // counter apart.
   constexpr std::int64_t elapsed_ps(const HopTelemetry& now, const HopTelemetry& before) const {
     return ((now.time - before.time) & time_mask) * time_unit_ps;
   }
@@ -71,7 +71,8 @@ struct IntFormat {
     return ((now.tx_bytes - before.tx_bytes) & tx_mask) * tx_unit;
   }
   constexpr std::int64_t queue_bytes(const HopTelemetry& h) const { return h.queue * queue_unit; }
-  // Which path it was, as far as pathID tells: in wire form one in 4096 of the others looks the same.
+  // Identifies the path of a packet: different values mean different paths. In wire form, pathID has 12 bits, so that
+  // one in 4096 of the other paths has the same value.
   constexpr std::uint64_t path(const Telemetry& t) const {
     return is_exact() ? t.path : std::uint64_t{path_id(t.path)} << kPathIdShift;
   }

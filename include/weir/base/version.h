@@ -3,7 +3,7 @@
 #pragma once
 
 // The API of the headers in include/weir, whatever the release. A program that compiled with one minor version compiles
-// with all later ones of the same major version: the minor version counts additions, the major one all else
+// with all later ones of the same major version: the minor version counts additions, the major one all other changes
 // (docs/developers/stability.md). `#if WEIR_API_VERSION >= 1002` asks for 1.2.
 #define WEIR_API_MAJOR 1
 #define WEIR_API_MINOR 0

@@ -59,7 +59,7 @@ enum class Needs : std::uint32_t {
   delivery_rate = 1 << 1,  // samples of the delivery rate as in BBR
   ecn = 1 << 2,            // ECN marks: a scenario without network.ecn.enabled is refused
   decisions = 1 << 3,      // decisions of the program that embeds the run, see Control::ask
-  order = 1 << 4,          // calls in the order of time also between flows of different hosts, for what they share; a
+  order = 1 << 4,          // calls in the order of time across flows of different hosts, for state that they share; a
                            // run on several threads gives no such order
   one_path = 1 << 5,       // all packets of a flow on one path: a scenario that sprays them is refused
 };
@@ -90,7 +90,7 @@ struct FlowFacts {
 };
 
 // An acknowledgement has arrived that does not complete the flow. endpoint_delay is 0 unless the scenario has
-// [host] receive_delay or receive_jitter. Under a Linux host's stack what has been handed down counts as sent.
+// [host] receive_delay or receive_jitter. Under a Linux host's stack, what TCP has handed down to it counts as sent.
 struct Ack {
   Time now;
   Time rtt;             // from the transmit time of the packet that triggered it; under a stack, from its hand-down
@@ -101,8 +101,8 @@ struct Ack {
   Bytes packet_seq;     // first byte of the packet that triggered it
   Bytes snd_nxt;        // next byte to be sent
   Bytes in_flight;      // sent, not acknowledged, and not known to be lost before this acknowledgement
-  Bytes delivered;      // delivery-rate sample: bytes delivered ...
-  Time delivery_span;   // ... within this span; 0 = no sample; only with Needs::delivery_rate
+  Bytes delivered;      // sample of the delivery rate: bytes delivered within delivery_span
+  Time delivery_span;   // span of the sample; 0 = there is none; only with Needs::delivery_rate
   bool delivery_app_limited = false;
   bool ecn = false;                      // the packet was marked (congestion experienced)
   bool app_limited = false;              // nothing is waiting to be sent
@@ -162,8 +162,8 @@ struct Control {
   // Set to have a probe sent behind the next data packet, or behind the burst in which that leaves; the transport
   // clears it when the probe leaves. A flow that has nothing more to send sends none.
   bool probe = false;
-  // The NIC sends so many packets of this flow in one turn, as far as they may be sent, back to back; pacing then
-  // waits for all of them. Not under a Linux host's stack.
+  // How many packets of this flow the NIC sends back to back in one turn, as long as they may be sent; the pacing gap
+  // after them is that of all of them. It has no effect under a Linux host's stack.
   std::uint8_t burst = 1;
 };
 
@@ -174,14 +174,14 @@ struct ReceiverRules {
   Time cnp_interval{};      // at most one CNP per flow in this time
 };
 
-// The delay above which an algorithm slows down, for an algorithm that measures delays. A flow whose empty path has a
-// longer one gets slower without any congestion.
+// The delay above which an algorithm that measures delays slows down. A flow whose path has a longer delay even while
+// it is empty slows down without any congestion.
 struct DelayTarget {
-  Time delay;                // what the flow measures while no packet waits anywhere
-  Time target;               // what it may measure
-  std::string_view setting;  // the parameter that raises the target, or what else does
-  Time least;                // the least value of it that works
-  bool below = false;        // the delay must be below the target; else it may also be the target itself
+  Time delay;                // the delay that the flow measures while no packet waits anywhere
+  Time target;               // the largest delay at which it does not slow down (see `below`)
+  std::string_view setting;  // the parameter that raises the target, or whatever else does
+  Time least;                // the least value of `setting` that works
+  bool below = false;        // true: the delay must be below the target; false: it may also be equal to it
 
   bool is_met() const { return below ? delay < target : delay <= target; }
 };
@@ -212,9 +212,9 @@ struct Preset {
   std::span<const PresetValue> values;
 };
 
-// The data files that parameters name (Param::names_file), by the names of the parameters. An algorithm's load() makes
-// of them what its flows read, in fields that no parameter describes. It throws InputError, about a parameter
-// (InputError::key) or a line of a file (`path`).
+// A data file that a parameter names (Param::names_file). DataFiles has all of them, by the names of the parameters. An
+// algorithm's load() makes of them what its flows read, in fields that no parameter describes. It throws InputError,
+// about a parameter (InputError::key) or a line of a file (`path`).
 struct DataFile {
   std::string path;
   std::string text;
@@ -231,19 +231,19 @@ struct Algorithm {
   ReceiverRules (*receiver)(const void* params) = nullptr;
   void (*start)(void* state, const void* params, const FlowFacts&, Control&) = nullptr;
   void (*on_ack)(void* state, const void* params, const FlowFacts&, const Ack&, Control&) = nullptr;
-  // Null if the class has no such function.
+  // These five are null if the class has no such function.
   void (*on_loss)(void* state, const void* params, const FlowFacts&, const Loss&, Control&) = nullptr;
   void (*on_cnp)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
   void (*on_send)(void* state, const void* params, const FlowFacts&, const Send&, Control&) = nullptr;
   void (*on_timer)(void* state, const void* params, const FlowFacts&, Time, Control&) = nullptr;
   void (*on_echo)(void* state, const void* params, const FlowFacts&, const Echo&, Control&) = nullptr;
-  // Params with what the algorithm makes of the data files that they name: a copy, or the same. The functions above,
-  // receiver() among them, are given such.
+  // Loads params: returns them with what the algorithm makes of the data files that they name, as a copy, or returns
+  // the same object if the class has no load(). The functions above, receiver() among them, take loaded params.
   std::shared_ptr<const void> (*load)(std::shared_ptr<const void> params, const DataFiles&) = nullptr;
-  // What takes its place for flows that spray their packets, with the same parameters; null: it stays.
+  // The algorithm of flows that spray their packets, with the same parameters; null: they have this one, too.
   const Algorithm* sprayed = nullptr;
-  // Of loaded params. The receiving host delays answers by `host_delay`, which is part of a round trip but not of
-  // FlowFacts::base_rtt. Null if the class has no such function.
+  // The delay target for loaded params. `host_delay` is the time by which the receiving host delays answers; it is part
+  // of a round trip, but not of FlowFacts::base_rtt. Null if the class has no such function.
   DelayTarget (*delay_target)(const void* params, const FlowFacts&, Time host_delay) = nullptr;
 };
 

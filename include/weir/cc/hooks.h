@@ -23,8 +23,8 @@ struct Preset;
 struct ReceiverRules;
 struct Send;
 
-// Each of the first structs stands for the name of one function; its `Told` is the type in which the function is told
-// of the event.
+// Each of the structs up to DelayTargets stands for the name of one function. `Told`, where there is one, is the type
+// of the argument that tells the function of the event.
 namespace hooks {
 
 struct OnAck {

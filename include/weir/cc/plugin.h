@@ -30,8 +30,7 @@ struct Plugin {
 // Adds the algorithms of a plug-in to the catalogue, all or none. The file stays loaded for as long as the program
 // runs; loading the same content again changes nothing. Call it before reading a scenario that names one of the
 // algorithms, and not while another thread uses the catalogue. Throws InputError that names the file and the reason: it
-// is no shared library, no plug-in, one of another version of Weir, or has an algorithm of a name that there is
-// already.
+// is no shared library, no plug-in, a plug-in of another version of Weir, or one with an algorithm whose name is taken.
 const Plugin& load_plugin(const std::string& file);
 // All that have been loaded, in order. They stay in place when others are loaded.
 const std::list<Plugin>& loaded_plugins();
@@ -40,9 +39,9 @@ const Plugin* plugin_of(const Algorithm& algorithm);
 
 // What a plug-in exports. The first two members are looked at before anything else is used.
 struct PluginFacts {
-  // Raised whenever this struct becomes another.
+  // The version of this struct, raised whenever the struct changes.
   static constexpr std::uint32_t kFormat = 1;
-  // Of what both sides share in memory.
+  // The sizes of the types that both sides share in memory.
   static constexpr std::array<std::uint32_t, 8> kSizes{sizeof(Algorithm), sizeof(About),      sizeof(FlowFacts),
                                                        sizeof(Ack),       sizeof(Loss),       sizeof(Control),
                                                        sizeof(ParamSet),  sizeof(std::string)};

@@ -15,8 +15,8 @@ class Checkpointing {
 
   // save() writes the whole state of the run, without a header. load() reads it into an engine that has just been built
   // from the same model and the same traffic, with as many partitions(). That engine then goes on as this one does,
-  // whatever its threads and its scheduler; samplers that have been added to it before go on where this one's were, in
-  // the order in which they were added. load() throws InputError if the bytes do not fit; the engine must not be used
+  // whatever its threads and its scheduler. Samplers must be added to it before load(), in the same order as to this
+  // one, and go on where this one's were. load() throws InputError if the bytes do not fit; the engine must not be used
   // then. Both throw std::logic_error if the engine cannot be saved, save() also if the run has stalled.
   virtual void save(Saver&) { throw std::logic_error("this engine cannot be saved"); }
   virtual void load(Loader&) { throw std::logic_error("this engine cannot be loaded"); }

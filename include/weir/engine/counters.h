@@ -15,7 +15,7 @@ struct Counters {
   std::uint64_t nacks = 0;
   std::uint64_t cnps = 0;
   std::uint64_t or_acks = 0;
-  std::uint64_t probes = 0;   // of round trips, sent
+  std::uint64_t probes = 0;   // probes of the round-trip time that were sent
   std::uint64_t marked = 0;   // data packets that arrived marked
   std::uint64_t dropped = 0;  // packets dropped by full buffers
   std::uint64_t trimmed = 0;  // packets whose payload full buffers cut off

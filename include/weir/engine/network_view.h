@@ -30,7 +30,7 @@ class NetworkView {
   // These throw std::out_of_range unless there is such a port, node or host.
   PortFacts port(std::uint32_t port) const;
   std::uint32_t tier(std::uint32_t node) const;  // 0 for hosts, 1 for the switches next to them, and so on
-  std::string name(std::uint32_t node) const;    // "host 3" or "host 3 (0.3)", of its server; "switch 16"
+  std::string name(std::uint32_t node) const;    // "host 3"; with several hosts in a server "host 3 (0.3)"; "switch 16"
   std::uint32_t nic(std::uint32_t host) const;   // the port by which the host sends
 
   // For Weir's own sources, which have engine/model/model.h.

@@ -10,14 +10,14 @@
 namespace weir::engine {
 
 // The phases of an epoch, in order. All but `partition` are on the first thread.
-//   samplers   functions that Engine::every() has been given
-//   checks     for faults, pause storms and stalls
-//   traffic    hands flows to hosts
-//   partition  the events of one partition of the network, on one of the threads
+//   samplers   functions that Engine::every() has been given are called
+//   checks     faults are applied; pause storms and stalls are looked for
+//   traffic    flows are handed to hosts
+//   partition  the events of one partition of the network are taken, on one of the threads
 //   epoch      from the start of the first partition to the end of the last
-//   events     puts single events into one order, and tells them
-//   decisions  from outside
-//   flows      tells of flows that have ended
+//   events     single events are put into one order, and told to their readers
+//   decisions  questions of flows are answered from outside
+//   flows      ends of flows are told
 enum class Phase : std::uint8_t { samplers, checks, traffic, partition, epoch, events, decisions, flows };
 
 struct PhaseTime {
@@ -28,8 +28,8 @@ struct PhaseTime {
   std::int64_t end_ns = 0;
 };
 
-// Receives the phases of the simulated time [from, until). Each comes at most once, but for `partition`: that comes for
-// each partition, again each time after the partitions have told each other what has left them.
+// Receives the phases of the simulated time [from, until). Each phase comes at most once, except for `partition`, which
+// comes once for each partition, and again after each exchange of packets between partitions.
 using PhaseTimesVisit = std::function<void(Time from, Time until, std::span<const PhaseTime> times)>;
 
 }  // namespace weir::engine

@@ -28,8 +28,8 @@ struct StuckFlow {
   friend bool operator==(const StuckFlow&, const StuckFlow&) = default;
 };
 
-// What cuts flows off. `links`: links that are down for ever or lose every packet. `buffers`: switches whose buffer can
-// never hold one of the packets, not even while it is empty. `of_data`: some flow's data cannot arrive.
+// What cuts flows off. `links`: links that are down for ever or lose every packet. `buffers`: switches whose buffer
+// cannot hold one of the packets even while it is empty. `of_data`: some flow's data cannot arrive.
 // `of_acknowledgements`: some flow's data can arrive, but no acknowledgement of it can.
 struct Obstacles {
   bool links = false;
@@ -40,7 +40,8 @@ struct Obstacles {
   friend bool operator==(const Obstacles&, const Obstacles&) = default;
 };
 
-// No run goes on to here, half the range of Time: what is added to an instant of a run is always less than the rest.
+// The instant at which every run ends at the latest: half the range of Time, so that a delay that is added to an
+// instant of a run does not overflow.
 inline constexpr Time kEndOfTime{std::int64_t{1} << 62};
 
 struct Stall {

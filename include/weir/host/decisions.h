@@ -2,9 +2,9 @@
 // flow's next window, rate and timer (engine::Engine::decide).
 //
 // A Policy answers in the same event. A BatchPolicy answers at the end of the epoch, for all flows that asked in it. An
-// epoch is at most 10 us and no longer than the propagation delay of the shortest link between switches. The answer of
-// a BatchPolicy counts from the end of the epoch on, so it is late by no more than that. Both ways are deterministic if
-// the answers depend on the questions alone.
+// epoch is at most 10 us long, and at most as long as the propagation delay of the shortest link between switches
+// (links of less than 10 ns do not count). The answer of a BatchPolicy takes effect at the end of the epoch, so it is
+// late by one epoch at most. Both ways are deterministic if the answers depend on the questions alone.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,9 @@ struct Question {
   std::uint32_t generation = 0;
 };
 
-// A function that answers one question by changing the flow's Control. A timer that is not in the future counts as one
-// of the next picosecond. The function is called on the thread that simulates the flow, so on several threads at once
-// if the run has several.
+// A function that answers one question by changing the flow's Control. A timer that is not in the future is set to the
+// next picosecond. The function is called on the thread that simulates the flow, so on several threads at once if the
+// run has several.
 using Policy = std::function<void(const Question&, cc::Control&)>;
 // A function that answers the questions of many flows: the Control at a place belongs to the question at that place.
 // Questions are ordered by the flow's id, and each flow comes once. The function is called between epochs, on the

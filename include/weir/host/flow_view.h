@@ -37,8 +37,8 @@ struct FlowView {
 
   Bytes size;
   Time start;
-  Bytes sent;          // at least once: all bytes below
-  Bytes next;          // all bytes below are sent next or lost; less than `sent` while go-back-N sends again
+  Bytes sent;          // all bytes below have been sent at least once
+  Bytes next;          // the byte that is next in sequence to be sent; below `sent` while go-back-N sends again
   Bytes in_order;      // acknowledged: all bytes below
   Bytes acknowledged;  // in order or not
   Bytes in_flight;

@@ -9,8 +9,8 @@
 
 namespace weir::net {
 
-// What holds for several kinds of packets: bits of their values, so that asking costs one instruction. Those of a kind
-// with none of these bits go from a flow's sender to its receiver.
+// Properties that several kinds of packets have: bits of their values, so that a test costs one instruction. Packets of
+// a kind with none of these bits go from a flow's sender to its receiver.
 inline constexpr std::uint8_t kToSender = 0x10;      // from a flow's receiver to its sender
 inline constexpr std::uint8_t kEndsWithLink = 0x20;  // no node forwards or receives it as a packet of a flow
 inline constexpr std::uint8_t kFrame = 0x40;         // of flow control: for the switch or host at the end of the link
@@ -44,7 +44,7 @@ inline constexpr unsigned kDataClasses = 7;  // the most that a scenario may hav
 inline constexpr unsigned kTrafficClasses = 1 + kDataClasses;
 constexpr TrafficClass data_class(unsigned number) { return static_cast<TrafficClass>(1 + number); }
 
-// What a packet carries that is either there or not.
+// The flags of a packet.
 struct PacketMarks {
   bool ce = false;             // ECN: congestion experienced
   bool may_be_marked = false;  // switches mark it: data with its payload, and some acknowledgements
@@ -59,18 +59,17 @@ struct PacketMarks {
 
 // A packet as it is at an event. Pause and resume frames have a kind and a class alone.
 struct PacketView {
-  std::int64_t seq = 0;  // data: its first byte; acknowledgement: all bytes below are acknowledged
-  std::int64_t trigger_seq =
-      0;                  // acknowledgement that tells nothing selectively: first byte of the packet that it is of
-  Time sent;              // data: start of transmission at the sender; echoed by acknowledgements; on an OR-ACK:
-                          // when the packet arrived, by the receiver's clock
-  std::uint32_t dst = 0;  // the host that it goes to
-  // The flow's slot at its sender, and which flow of that slot (host::FlowView).
+  std::int64_t seq = 0;          // data: its first byte; acknowledgement: all bytes below are acknowledged
+  std::int64_t trigger_seq = 0;  // acknowledgement without a selective part: first byte of the packet that triggered it
+  Time sent;                     // data: start of transmission at the sender; echoed by acknowledgements; on an OR-ACK:
+                                 // when the packet arrived, by the receiver's clock
+  std::uint32_t dst = 0;         // the host that it goes to
+  // The flow's slot at its sender, and which of the flows of that slot it is (host::FlowView).
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
   std::uint32_t entropy = 0;  // path selector: switches hash it
   std::uint32_t wire = 0;     // bytes on the wire
-  std::uint32_t payload = 0;  // bytes of payload, on an acknowledgement of the packet that it is of
+  std::uint32_t payload = 0;  // bytes of payload; on an acknowledgement, those of the packet that triggered it
   std::uint32_t ingress = 0;  // index, at the switch whose port this is, of the port by which it came in
   std::uint16_t profile = 0;  // the flow's algorithm
   PacketKind kind = PacketKind::data;
@@ -79,10 +78,10 @@ struct PacketView {
 
   // A pause or resume frame.
   bool is_control() const { return is_any(kind, kFrame); }
-  // Whether it goes from the flow's sender to its receiver, and not back. Not valid for lost packets, pause and resume
-  // frames.
+  // Whether it goes from the flow's sender to its receiver, and not back. It means nothing for lost packets, pause and
+  // resume frames.
   bool to_receiver() const { return !is_any(kind, kToSender); }
-  // A data packet, whether or not its payload has come as far as this.
+  // A data packet, whether or not a switch has cut off its payload.
   bool is_data() const { return kind == PacketKind::data || kind == PacketKind::trimmed; }
   // An acknowledgement, positive or negative.
   bool is_acknowledgement() const { return kind == PacketKind::ack || kind == PacketKind::nack; }

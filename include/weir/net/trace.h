@@ -21,19 +21,20 @@
 
 namespace weir::net {
 
-// Kinds of events of packets: `arrived` at the far end of the port's link, or `lost` on the link; `accepted` by the
-// port; `left`, when its transmission begins; `marked` (ECN) as it left; `trimmed` (and then accepted) or `dropped`,
-// when there was no room for it.
-// Of ports: `paused` and `resumed` by PFC, for the traffic class of `packet`.
-// Of flows: `started`; `ended`, when all is acknowledged; `told_loss`, when the sender tells its algorithm of lost
-// bytes; `controlled`, when its algorithm or a decision has changed the window or the rate; `waiting`, when that for
-// which its next packet waits has changed (only for readers that ask for it).
-// A message of a connection (transport.connections) is told of as a flow of its own, though its packets have the slot
-// and the generation of the connection; an acknowledgement is of the message of the last byte that it acknowledges.
-// Of hosts: `did`, when a driver says on what the host has spent its time until now (traffic::Desk::did; only for
-// readers that ask for it).
-// Of packets as they are on the wire, for captures; pause and resume frames are among them: `sent`, with the mark and
-// the telemetry that the port gives it, when its transmission begins; `received` whole by this port.
+// The kind of an event.
+// Events of packets: `arrived` at the far end of the port's link, or `lost` on the link; `accepted` by the port;
+// `left`, when its transmission begins; `marked` (ECN) as it left; `trimmed` (and then accepted) or `dropped`, when
+// there was no room for it.
+// Events of ports: `paused` and `resumed` by PFC, for the traffic class of `packet`.
+// Events of flows: `started`; `ended`, when all bytes are acknowledged; `told_loss`, when the sender tells its
+// algorithm of lost bytes; `controlled`, when its algorithm or a decision has changed the window or the rate;
+// `waiting`, when the reason for which its next packet waits has changed (only for readers that ask for it). A message
+// of a connection (transport.connections) is told as a flow of its own, though its packets have the slot and the
+// generation of the connection; an acknowledgement belongs to the message of the last byte that it acknowledges.
+// Events of hosts: `did`, when a driver says on what the host has spent its time until now (traffic::Desk::did; only
+// for readers that ask for it).
+// Events of packets on the wire, for captures; pause and resume frames have these, too: `sent`, when its transmission
+// begins, with the mark and the telemetry that the port gives it; `received` whole by this port.
 enum class EventKind : std::uint8_t {
   arrived,
   lost,
@@ -58,7 +59,7 @@ inline constexpr unsigned kEventKinds = 17;
 // A set of kinds.
 using EventKinds = std::uint32_t;
 constexpr EventKinds kind_bit(EventKind kind) { return static_cast<EventKinds>(1u << static_cast<unsigned>(kind)); }
-// The kinds of packets on the wire, all others but `waiting` and `did`, and those of flows.
+// The kinds of events of packets on the wire; all others but `waiting` and `did`; those of flows.
 inline constexpr EventKinds kOnWire = kind_bit(EventKind::sent) | kind_bit(EventKind::received);
 inline constexpr EventKinds kNotOnWire =
     (1u << kEventKinds) - 1 - kOnWire - kind_bit(EventKind::waiting) - kind_bit(EventKind::did);
@@ -68,26 +69,27 @@ inline constexpr EventKinds kOfFlows = kind_bit(EventKind::started) | kind_bit(E
 
 // The name of a kind: "arrived", "lost", ...
 std::string_view name_of(EventKind);
-// The first two kinds happen at the far end of a port's link, all others at the port or at the flow's sender.
+// The first two kinds happen at the far end of a port's link, all others at the port, the flow's sender or the host.
 constexpr bool is_at_far_end(EventKind kind) { return kind <= EventKind::lost; }
 constexpr bool is_of_flow(EventKind kind) { return kind >= EventKind::started && kind <= EventKind::waiting; }
 constexpr bool is_of_port(EventKind kind) { return kind == EventKind::paused || kind == EventKind::resumed; }
 
 inline constexpr std::uint64_t kNoFlow = ~std::uint64_t{0};
 
-// `waiting`: for what the next packet of a flow waits: its turn at the NIC; the window, or data that may be sent; the
-// algorithm's pacing; On-Ramp. `told_loss`: how the loss was found, by what the receiver told or by a timeout.
+// The cause of an event. Of `waiting`, what the next packet of a flow waits for: its turn at the NIC; the window, or
+// data that may be sent; the algorithm's pacing; On-Ramp. Of `told_loss`, how the loss was found: the receiver has told
+// of it, or a timeout.
 enum class Cause : std::uint8_t { none, turn, window, pacing, on_ramp, told, timeout };
 // The name of a cause: "turn", "window", ...; "" for none.
 std::string_view name_of(Cause);
 
-// What an acknowledgement tells selectively, in numbers of packets: which of the 64 from `first` on have arrived.
+// The selective part of an acknowledgement, in numbers of packets: which of the 64 from `first` on have arrived.
 struct SackFacts {
-  std::int64_t trigger = -1;  // the packet that is acknowledged; -1 = it tells nothing selectively
+  std::int64_t trigger = -1;  // the packet that is acknowledged; -1 = there is no selective part
   std::int64_t first = 0;
   std::uint64_t arrived = 0;
   std::uint32_t entropy = 0;  // path selector of the packet that is acknowledged
-  std::uint32_t made_us = 0;  // when the receiver made it, in microseconds
+  std::uint32_t made_us = 0;  // when the receiver made the acknowledgement, in microseconds
 };
 
 struct TraceEvent {
@@ -100,11 +102,11 @@ struct TraceEvent {
   std::uint32_t src = 0;         // the flow's sender; did: the host
   std::uint32_t queued = 0;      // accepted, left, marked, trimmed, dropped: bytes that wait at the port afterwards;
                                  // did: the activity
-  PacketView packet;             // as it is then; for flows only dst, slot, generation and profile are set, and seq for
-                                 // `started`: its first byte, which is above 0 for a message of a connection, whose
-                                 // bytes `sent` and `received` count on; an answer whose flow is not known has seq 0,
-                                 // for the flow's receiver may have forgotten it; did: slot is the driver's number,
-                                 // dst the host that was waited for
+  PacketView packet;             // as it is then. Of flows, only dst, slot, generation and profile are set, and seq for
+                                 // `started`: the first byte, which is above 0 for a message of a connection, since
+                                 // `sent` and `received` count the bytes of the connection. An answer whose flow is not
+                                 // known has seq 0, for the flow's receiver may have forgotten it. did: slot is the
+                                 // driver's number, dst the host that was waited for
   Time not_before;               // waiting for pacing or On-Ramp: until then; did: since then
   Bytes window;                  // controlled: the window; told_loss: how many bytes are lost
   Rate rate;                     // controlled: the pacing rate; 0 = none
@@ -112,13 +114,13 @@ struct TraceEvent {
 };
 static_assert(sizeof(TraceEvent) == 128);
 
-// An event `sent` or `received`, with what headers on the wire say beside the packet.
+// An event `sent` or `received`, with those parts of the headers on the wire that a PacketView does not have.
 struct WireEvent : TraceEvent {
   SackFacts sack;
   std::array<std::uint64_t, kMaxWireHops> int_hop{};  // INT hops
 };
 
-// Of an event of one of these two kinds: the whole of it.
+// The whole of an event that is `sent` or `received`.
 inline const WireEvent& on_wire(const TraceEvent& event) {
   assert((kOnWire & kind_bit(event.kind)) != 0);
   return static_cast<const WireEvent&>(event);
@@ -131,11 +133,11 @@ struct TraceFilter {
   Time from;
   Time until = Time::max();  // exclusive
   EventKinds kinds = kNotOnWire;
-  // Whether packets that arrive at switches are told. Each is accepted, trimmed or dropped in the same instant, which
-  // is told as well, so that most readers need arrivals at hosts alone.
+  // Whether arrivals of packets at switches are told. In the same instant the packet is accepted, trimmed or dropped,
+  // which is told as well, so most readers need arrivals at hosts alone.
   bool arrivals_at_switches = true;
-  // Whether who reads them passes over events of other kinds, and so may be told of those that others have asked for:
-  // that is quicker.
+  // Whether the reader ignores events of other kinds by itself. It may then be told of events that other readers have
+  // asked for, which is quicker.
   bool passes_over_others = false;
 
   bool takes(std::uint32_t port, Time time) const {
@@ -149,7 +151,7 @@ struct TraceFilter {
   }
 };
 
-// Events in order, wherever they are.
+// Events in order, which may be anywhere in memory.
 class TraceEvents {
  public:
   class iterator {
@@ -187,13 +189,13 @@ class TraceEvents {
 };
 
 // Receives the events of an epoch, of a part of one, or of several, in order of time. Of the events of one instant,
-// arrivals at far ends and losses come first, and then all others; both are ordered by port, what it has received
-// first.
+// arrivals at far ends and losses come first, and then all others; both groups are ordered by port, and the events of
+// a port with what it has received first.
 using TraceVisit = std::function<void(TraceEvents)>;
 
-// When a reader is told: `between_epochs`, on the thread that advances the run, after the epoch; or `beside` the run,
-// maybe of several epochs at once and on another thread, before that call of advance() returns. All readers of a run
-// are told on the same thread, which is another one only if all of them allow it.
+// When a reader is told: `between_epochs`, after the epoch, on the thread that advances the run; or `beside` the run,
+// possibly of several epochs at once and on another thread, but before that call of advance() returns. All readers of
+// a run are told on the same thread, which is another one only if all of them allow it.
 enum class Telling : std::uint8_t { between_epochs, beside };
 
 }  // namespace weir::net

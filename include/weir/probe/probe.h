@@ -1,4 +1,4 @@
-// The interface of probes, for authors of new ones: a probe observes a run and reports at its end what it has seen.
+// The interface of probes, for authors of new ones. A probe observes a run, and reports what it has seen when it ends.
 //
 // Write a class like
 //
@@ -47,7 +47,7 @@ struct Context {
 };
 
 // One probe of one run. Its constructor asks the engine for the calls that it wants (engine::Engine::every, trace). A
-// probe is never moved, so it may give its own address away. All calls come on one thread, between epochs.
+// probe is never moved, so its functions may keep its address. All calls come on one thread, between epochs.
 class Probe {
  public:
   Probe() = default;

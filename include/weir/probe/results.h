@@ -1,11 +1,11 @@
-// The directory and files of a run's results, for probes that write tables. A result is complete, or visibly not:
+// The directory and files of a run's results, for probes that write tables. A result is either complete or visibly not:
 //
 //   ResultDirectory out("results/a");   // takes the name, or refuses, before anything is simulated
 //   out.write("scenario.toml", text);
 //   ... files are written next to the target, in results/a.partial-run ...
 //   out.commit();                       // one rename
 //
-// in_memory() gives one whose files are texts in memory instead.
+// in_memory() makes one whose files are texts in memory instead.
 //
 // Without commit() nothing remains, unless a checkpoint was kept. A process that is killed leaves only the partial
 // directory. The next run of this name clears it, or, if it has a checkpoint, `weir resume` goes on from it.
@@ -33,8 +33,9 @@ inline constexpr std::string_view kCheckpoint = "checkpoint";
 // a full disk, throw std::system_error with the file's name.
 class ResultFile {
  public:
-  // Opens the file and empties it, or keeps it for archive(Loader&) if `keep` is true (InputError: it is not there).
-  // `shown` is its name in messages. close() puts size and checksum into `facts`, which outlives this; null: nowhere.
+  // Opens the file and empties it, or, if `keep` is true, keeps its content for archive(Loader&); throws InputError if
+  // such a file does not exist. `shown` is its name in messages. close() puts size and checksum into `facts`, which
+  // must outlive this, unless it is null.
   ResultFile(const std::string& path, std::string shown, result::FileFacts* facts = nullptr, bool keep = false);
   // A file in memory: what is written is appended to `text`, which must outlive this; null: nothing is kept.
   explicit ResultFile(std::string* text) : memory_(text), nowhere_(text == nullptr) {}
@@ -87,10 +88,10 @@ class ResultDirectory {
   // directory; if it is a symbolic link to nothing; if another ResultDirectory of any process has taken the name; if a
   // run of this name has left a checkpoint; or if the directory cannot be created.
   explicit ResultDirectory(const std::string& target);
-  // Files of which nothing is kept: for those who compute a result that somebody else writes. What concerns the place
-  // of the directory does nothing.
+  // Makes one whose files are not kept, for a process that computes a result which another one writes. Functions about
+  // the place of the directory do nothing.
   static std::unique_ptr<ResultDirectory> nowhere();
-  // Files that are kept as texts in memory. There is no place for a checkpoint or for another result in them: the
+  // Makes one whose files are kept as texts in memory. It has no place for a checkpoint or for another result: the
   // functions about those throw std::logic_error.
   static std::unique_ptr<ResultDirectory> in_memory();
   // The files of such a directory by name. All of them must have been closed.
@@ -115,20 +116,20 @@ class ResultDirectory {
   ResultFile file(std::string_view name);
   // Opens a table and writes its header line. Throws std::logic_error if result/tables.h has no such table.
   ResultFile table(std::string_view name);
-  // Writes a whole file, instead of an earlier one of this name.
+  // Writes a whole file, which replaces an earlier one of this name.
   void write(std::string_view name, std::string_view text);
   // Counts a file that is in the directory already as one of the result.
   void adopt(std::string_view name);
-  // Writes a checkpoint of the run instead of the one before, whole or not at all. The directory then remains even
+  // Writes a checkpoint of the run, whole or not at all, which replaces an earlier one. The directory then remains even
   // without commit().
   void keep_checkpoint(std::string_view content);
   // States that the run has ended by itself: commit() then removes the checkpoint, if there is one.
   void has_ended() { has_ended_ = true; }
   void remove(std::string_view name);
-  // The size and checksum of each file but the manifest; of one that has not been closed, 0 and "".
+  // The size and checksum of each file but the manifest; 0 and "" for a file that has not been closed.
   result::Contents contents() const;
 
-  // The path for another result inside this one, which must be committed before this one is.
+  // The path for another result inside this one. That result must be committed before this one.
   std::string within(std::string_view name) const;
 
   // Renames the partial directory to the target. All files must have been closed. Throws std::system_error.
@@ -149,7 +150,7 @@ class ResultDirectory {
   std::string target_;
   bool keeps_ = false;                        // files that are opened keep what they hold
   bool has_ended_ = false;                    // the run has ended by itself: its checkpoint is of no more use
-  bool remains_ = false;                      // stays without commit(), with its checkpoint
+  bool remains_ = false;                      // the directory stays without commit(), with its checkpoint
   std::string partial_;                       // empty once committed
   int lock_ = -1;                             // descriptor of partial_, open and locked
   std::vector<std::string> created_parents_;  // outermost first

@@ -32,7 +32,7 @@ struct SizeBucket {
   static constexpr Bytes kNoLimit{std::numeric_limits<std::int64_t>::max()};
 };
 
-// Of all flows: completion times (FCT) and slowdowns (FCT / ideal FCT).
+// The completion times (FCT) and slowdowns (FCT / ideal FCT) of all flows.
 struct FlowSummary {
   std::uint64_t finished = 0;
   std::uint64_t unfinished = 0;
@@ -57,7 +57,7 @@ struct PortName {
   std::string group;  // tier and direction: "edge down", ...
 };
 
-// The longest queue that was sampled (the first, if several are as long), and the flows whose packets were in it.
+// The longest queue that was sampled (the first if several are as long), and the flows whose packets were in it.
 struct QueuePeak {
   static constexpr std::size_t kTop = 10;
   struct Share {
@@ -75,7 +75,7 @@ struct QueuePeak {
   Time time;
   PortName port;
   std::uint64_t bytes = 0;
-  bool has_flows = false;         // whether the engine tells what follows
+  bool has_flows = false;         // whether the engine can tell the flows, which the members below are about
   std::vector<Share> top;         // flows, the most bytes first (ties: by id), at most kTop
   std::vector<TagShare> by_tag;   // of all flows, the most bytes first (ties: by name)
   std::uint64_t other_flows = 0;  // flows that are not in `top`
@@ -104,9 +104,10 @@ struct QueuePeak {
 
 // Queue lengths in bytes, over time and ports.
 struct QueueSummary {
-  Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds ...
+  Time interval;  // of samples; 0: each length counts for as long as it lasted, and counts are picoseconds (but see
+                  // of_packets)
   std::uint32_t ports = 0;
-  bool of_packets = false;     // ... or once for each packet, and counts are packets
+  bool of_packets = false;     // true: queues are counted once for each packet, and counts are packets
   std::uint64_t instants = 0;  // of samples, each of all ports
   Distribution all;
   std::vector<NamedDistribution> by_tier;       // by the tier of the node that owns the port: "edge", "tier 2", ...
@@ -118,15 +119,15 @@ struct QueueSummary {
   std::optional<QueuePeak> peak;  // nothing if no port ever had a queue
 };
 
-// How evenly flows, or their senders, have shared the whole time that was observed: of mean rates from its begin to its
-// end. Flows count that were active throughout, and senders that had such a flow, with all of these together.
+// How evenly flows, or their senders, have shared the network, by their mean rates over the whole time observed. Only
+// flows that were active throughout count; a sender's rate is the sum of those of its flows that count.
 struct Shares {
   std::uint64_t count = 0;  // of flows or senders
   double least_bps = 0;
   double mean_bps = 0;
   double most_bps = 0;
   double min_over_max = 0;  // 0 if nothing was delivered
-  double jain = 0;          // likewise
+  double jain = 0;          // 0 if nothing was delivered
 };
 
 // Jain's index of the rates of flows, from intervals in which at least two flows were active throughout.
@@ -137,8 +138,8 @@ struct FairnessSummary {
   double min_jain = 0;
   Time last_start;                  // the latest start of a flow
   std::optional<Time> convergence;  // time after last_start until rates were fair; nothing = not reached
-  Time begin;                       // of the time observed: the first sample ...
-  Time end;                         // ... and the last one
+  Time begin;                       // begin of the time observed: the first sample
+  Time end;                         // end of the time observed: the last sample
   Shares flows;
   Shares senders;
 };
@@ -151,7 +152,7 @@ struct PfcTier {
   Time paused;                // summed over ports
   double share = 0;           // paused / (ports * time)
   double capacity_share = 0;  // the same with each port weighted by its rate
-  std::uint64_t storms = 0;   // that the PFC watchdog found
+  std::uint64_t storms = 0;   // pause storms that the PFC watchdog found
   std::uint64_t storm_dropped = 0;
 };
 struct PfcSummary {
@@ -179,8 +180,7 @@ struct LinkSummary {
   std::uint64_t lost_packets = 0;     // on the links of these ports
 };
 
-// One traffic source whose messages wait for each other, or whose completion as a whole is reported.
-// How long the hosts of a collective have done something, in the mean, and the one that has longest.
+// How long the hosts of a collective have spent on one activity: their mean, and the host that has spent the most.
 struct ActivitySummary {
   std::string name;
   Time mean;
@@ -188,28 +188,30 @@ struct ActivitySummary {
   std::uint32_t host = 0;
 };
 
+// One traffic source whose messages wait for each other, or whose completion as a whole is reported.
 struct CollectiveSummary {
   std::string tag;
   std::uint64_t messages = 0;
-  std::uint64_t unfinished = 0;    // messages that have not been acknowledged
-  std::uint64_t unlisted = 0;      // of all messages, those that are no flows of the results; not in summary.json
-  Bytes payload;                   // of all messages
-  std::optional<Time> start;       // of the first message or computation; nothing = none has started
-  Time bound;                      // lower bounds of `completion` and of `acknowledged` (engine/endings/completion.h);
-  Time acknowledged_bound;         // 0 = none is known
-  std::optional<Time> completion;  // from the start until all is received; nothing = not complete
+  std::uint64_t unfinished = 0;      // messages that have not been acknowledged
+  std::uint64_t unlisted = 0;        // messages that are no flows of the results; not in summary.json
+  Bytes payload;                     // of all messages
+  std::optional<Time> start;         // of the first message or computation; nothing = none has started
+  Time bound;                        // lower bound of `completion` (engine/endings/completion.h); 0 = none is known
+  Time acknowledged_bound;           // lower bound of `acknowledged`; 0 = none is known
+  std::optional<Time> completion;    // from the start until all is received; nothing = not complete
   std::optional<Time> acknowledged;  // from the start until all is acknowledged: the largest FCT if all start together
   Bytes buffer;                      // of each host, of a collective operation; 0 = it is none
-  std::vector<ActivitySummary> activities;  // nothing if its hosts do nothing but send
+  std::vector<ActivitySummary> activities;  // empty if its hosts do nothing but send
   double bus_factor = 0;  // bus bandwidth over buffer / completion, as nccl-tests has it (PERFORMANCE.md there)
   std::vector<std::string> shares_hosts_with;  // tags of others that were under way at the same time, at some host
 
-  // How much longer it took than the bound, as a share of that; nothing if it is not complete, no bound is known, or
-  // others had the links of some host too, so that what is above the bound is not its own.
+  // How much longer it took than the bound, as a share of the bound; nothing if the collective is not complete, if no
+  // bound is known, or if others used the links of some of its hosts, so that the excess is not its own.
   std::optional<double> excess() const { return excess_of(completion, bound); }
   std::optional<double> acknowledged_excess() const { return excess_of(acknowledged, acknowledged_bound); }
 
-  // buffer / completion in bit/s, and the same times bus_factor; nothing if it is no operation, or not complete.
+  // buffer / completion in bit/s, and the same times bus_factor; nothing if it is no collective operation, or not
+  // complete.
   std::optional<double> algorithm_bandwidth() const {
     if (bus_factor == 0 || !completion || *completion <= Time{}) return std::nullopt;
     return 8 * static_cast<double>(buffer.count) / completion->seconds();
@@ -236,7 +238,7 @@ struct Section {
 // The whole summary. A part is missing if its probe is not on.
 struct Summary {
   std::string fidelity;       // run.fidelity; whoever runs the simulation fills it in
-  std::uint64_t changes = 0;  // that were made while the run went on (steering.toml); filled in likewise
+  std::uint64_t changes = 0;  // changes that were made while the run went on (steering.toml); filled in likewise
   Time sim_time;
   std::optional<engine::FastForwardReport> fast_forward;  // what was skipped, if the scenario asks for that
   FlowSummary flows;

@@ -20,8 +20,8 @@ struct ColumnData {
   // A text is words[code]; words are in the order in which they come up. An empty field is the word "".
   std::vector<std::int32_t> codes;
   std::vector<std::string> words;
-  // Bit i, counted from the lowest bit of the first byte, is set if the field of row i is not empty; of whole numbers
-  // alone. No bits at all: no field is empty.
+  // Only for whole numbers: bit i, counted from the lowest bit of the first byte, is set if the field of row i is not
+  // empty. An empty vector means that no field is empty.
   std::vector<std::uint8_t> valid;
   std::size_t empty = 0;  // number of empty fields of whole numbers
 
@@ -36,9 +36,9 @@ struct Columns {
   const ColumnData* find(std::string_view name) const;
 };
 
-// Reads the text of a CSV file of the result (docs/reference/results.md), whose types are those of `kind`; a column
-// that `kind` does not have is read as text. `file` is its name for messages. Throws InputError with file and line if a
-// field has no such type.
+// Reads the text of a CSV file of the result (docs/reference/results.md). `kind` gives the types of its columns; a
+// column that `kind` does not have is read as text. `file` is its name for messages. Throws InputError with file and
+// line if a field is not of its column's type.
 Columns read_columns(std::string_view text, const TableKind& kind, const std::string& file);
 
 }  // namespace weir::result

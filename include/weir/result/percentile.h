@@ -1,4 +1,4 @@
-// How all results of Weir compute percentiles, and when a percentile of few values says nothing.
+// The rule by which all results of Weir compute percentiles, and when a percentile of few values says nothing.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // The tables (CSV files) of a result: their columns and the values that are valid in them (docs/reference/results.md).
-// Probes take the header lines of the tables that they write from here, readers check each row by it, and studies take
-// the columns that are measures. It does not depend on probes, since results are also read where nothing is simulated.
+// Probes take the header lines of their tables from this list, readers check each row by it, and studies take their
+// measures from it. It does not depend on probes, since results are also read where nothing is simulated.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Column {
   enum class Type : std::uint8_t { text, whole, real };
   std::string name;
   Type type = Type::whole;
-  bool is_measure = true;  // else it says what the row is about
+  bool is_measure = true;  // false: it says what the row is about
   bool may_be_empty = false;
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
@@ -35,7 +35,7 @@ struct TableKind {
   std::string file;
   std::string probe;   // the probe that writes it
   std::string if_set;  // the flag of the probe that turns the table on; "" = written whenever the probe is on
-  std::string of;      // the column that says what a row is about, such as "port"; "" = the network
+  std::string of;      // the column that says what a row is about, such as "port"; "" = it is about the network
   std::vector<Column> columns;
   // Says what is wrong with a row whose values are valid one by one; "" = nothing. Null: no check of whole rows.
   std::string (*fault)(std::span<const Value> values) = nullptr;

@@ -17,7 +17,7 @@ namespace weir::traffic {
 
 class Traffic;
 
-// Adds a source to the traffic. Its flows get context.labels; with context.completion they are one collective.
+// Adds a source to the traffic. Its flows get context.labels; if context.completion is true, they are one collective.
 void add_source(Traffic& traffic, std::unique_ptr<Source> source, const Context& context);
 
 // A kind of traffic, without the type of its class.

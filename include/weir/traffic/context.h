@@ -27,8 +27,8 @@ struct Labels {
 
 // What a source is made with.
 struct Context {
-  // Gives the scenario's index of a name. Throws InputError about `where`, the place of the name in a file if it has
-  // one, if there is no such name.
+  // Returns the scenario's index of a name. Throws InputError if there is no such name; the error is about `where`, the
+  // place of the name in a file, if it has one.
   using IndexOf = std::function<std::uint16_t(const std::string& name, const Where&)>;
 
   std::vector<Rate> host_rates;  // rate of each host's link; the length is the number of hosts
@@ -36,9 +36,9 @@ struct Context {
   std::uint32_t source = 0;  // the source's place in the scenario, from 0; part of its random streams
   Labels labels;
   bool completion = false;  // the source's flows are one collective, whose completion is reported
-  IndexOf tag_of;           // both for names in files and parameters; empty = a column of them is refused
+  IndexOf tag_of;           // of names in files and parameters, as profile_of; empty = files may have no such column
   IndexOf profile_of;
-  std::function<void(const std::string&)> notice;  // told what a source leaves out of its file, if anyone wants to know
+  std::function<void(const std::string&)> notice;  // is told what a source leaves out of its file; may be empty
   std::string folder;                              // file names are relative to this folder; "" = the working directory
 
   std::uint32_t hosts() const { return static_cast<std::uint32_t>(host_rates.size()); }

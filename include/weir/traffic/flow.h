@@ -33,7 +33,7 @@ class Source {
   virtual std::optional<Flow> next() = 0;
   // Makes a copy that goes on as this stream does, independently of it.
   virtual std::unique_ptr<Source> clone() const = 0;
-  // A time from which on no flow starts; Time::max() = it is not known before all flows are drawn.
+  // A time before which all flows start; Time::max() = it is not known before all flows are drawn.
   virtual Time end() const { return Time::max(); }
 };
 

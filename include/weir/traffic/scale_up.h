@@ -1,5 +1,5 @@
-// Scale-up: what joins the GPUs of a server beside the network, such as NVLink with its switch; for authors of drivers.
-// It is not simulated in packets (Desk::move).
+// Scale-up: the links that join the GPUs of a server beside the network, such as NVLink with its switch; for authors of
+// drivers. They are not simulated in packets (Desk::move).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace weir::traffic {
 
 struct ScaleUp {
-  std::uint32_t group = 1;       // hosts of a server: so many in a row, the first a multiple of that; 1 = none are
+  std::uint32_t group = 1;       // number of hosts in a server; 1 = no scale-up. Host h is of server h / group
   Rate rate{3'600'000'000'000};  // of each host's link to the switch, and of that from it; NVLink 4: 450 GB/s
   Time latency{500'000};         // of a message, beside its transmission
 

@@ -55,7 +55,7 @@ class Bounds {
     }
   }
 
-  // All that the node waits for has been visited, and has moved its start.
+  // Works out the times of a node. All nodes that it waits for have been visited, and have moved its start.
   void visit(std::uint32_t node) {
     const auto& n = program_[node];
     if (first_[node + std::size_t{1}] - first_[node] > 1) {

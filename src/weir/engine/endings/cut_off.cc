@@ -21,8 +21,8 @@ class Ways {
   Ways(const Network& network, const net::Routing& routing, const std::vector<bool>& dead)
       : network_(network), routing_(routing), dead_(dead), topology_(routing.topology()) {}
 
-  // The port of its destination at which a packet arrives that has this entropy and has been put on this port, if it
-  // does arrive.
+  // The port of its destination at which a packet with this entropy arrives that has been put on this port; nothing if
+  // it does not arrive.
   std::optional<std::uint32_t> arrival(std::uint32_t port, std::uint32_t entropy, const Trip& trip) const {
     for (std::uint32_t hops = 0; hops <= topology_.switches; ++hops) {
       if (dead_[port / 2]) return std::nullopt;
@@ -34,14 +34,14 @@ class Ways {
     return std::nullopt;
   }
 
-  // May it, if switches take any of their equal-cost ports?
+  // Whether a packet that has been put on this port may arrive if switches take any of their equal-cost ports.
   bool spreads(std::uint32_t port, const Trip& trip) const {
     return reaches(
         {port}, trip, [&](std::uint32_t at) { return !dead_[at / 2]; },
         [&](std::uint32_t s) { return routing_.next_hops(s, trip.dst); });
   }
 
-  // Might it if all links were alive and switches took any port at all?
+  // Whether a packet might arrive if all links were alive and switches took any port at all.
   bool fits(std::uint32_t src, const Trip& trip) const {
     const auto ports = routing_.ports_of(src);
     return reaches(
@@ -86,10 +86,10 @@ std::uint32_t back(std::uint32_t entropy) { return net::answer_entropy(entropy);
 
 bool is_led_by_switches(net::PathPolicy policy) { return policy != net::PathPolicy::hash; }
 
-// A flow, with its next unacknowledged packet and the acknowledgement of that. All that is sent later is no larger.
+// A flow, with its next unacknowledged packet and the acknowledgement of that. No packet that it sends later is larger.
 class Need {
  public:
-  // `left`: what of it, or of the first message of a connection, is not acknowledged.
+  // `left`: how many bytes of the flow, or of the first message of a connection, are not acknowledged.
   Need(const Model& model, const Network& network, const net::Routing& routing, std::uint32_t src,
        const host::Flow& flow, Bytes left)
       : host_(network.hosts[src]),
@@ -109,8 +109,8 @@ class Need {
   bool data_fits(const Ways& ways) const { return ways.fits(src_, out_); }
   bool feedback_fits(const Ways& ways) const { return ways.fits(flow_.dst, back_); }
 
-  // What becomes of data of the flow with this entropy that has been put on this port. Which port of its destination it
-  // comes to is only known where switches do not choose.
+  // The fate of a data packet of the flow that has this entropy and has been put on this port. The port at which it
+  // reaches its destination is only known if switches do not choose its path.
   Fate fate_from(const Ways& ways, std::uint32_t port, bool switches_lead, std::uint32_t entropy,
                  const Trip& data) const {
     const auto leads_back = [&](std::uint32_t by) {
@@ -137,7 +137,7 @@ class Need {
 
   Fate fate(const Ways& ways) const {
     if (!flow_.sprayed) return fate_by(ways, flow_.entropy);
-    // Quick, and what cuts most flows off.
+    // This test is quick, and finds most flows that are cut off.
     const auto spreads = [&](std::span<const std::uint32_t> ports, const Trip& trip) {
       return std::any_of(ports.begin(), ports.end(), [&](std::uint32_t port) { return ways.spreads(port, trip); });
     };
@@ -161,7 +161,7 @@ class Need {
   const host::Host& host_;
   const host::Flow& flow_;
   std::uint32_t src_;
-  std::vector<std::uint32_t> ports_;  // any of which its packets leave by
+  std::vector<std::uint32_t> ports_;  // the host's ports, by any of which its packets may leave
   const net::Routing& routing_;
   host::AnswerPorts answer_ports_;
   bool switches_lead_back_;
@@ -199,7 +199,7 @@ class Judge {
     return {model_, network_, view_.routing, src, flow, left(src, flow, end)};
   }
 
-  // Payload below this byte that is not acknowledged.
+  // How much of the payload below byte `end` is not acknowledged.
   Bytes left(std::uint32_t src, const host::Flow& flow, std::int64_t end) const {
     if (!flow.is_connection) return Bytes{end - flow.snd_una};
     Bytes out;
@@ -210,8 +210,8 @@ class Judge {
     return out;
   }
 
-  // Of a message: whether its receiver still waits for it and can get all of it without any acknowledgement, so that
-  // what waits for it may go on. Nothing opens the sender's window then.
+  // Whether the receiver of a message still waits for it and can get all of it without any acknowledgement, so that
+  // whatever waits for the message may go on. Without acknowledgements nothing opens the sender's window.
   bool may_be_received(std::uint32_t src, const host::Flow& flow) const {
     if (!flow.has_messages) return false;
     const std::optional<std::int64_t> end = view_.expected_end(src, flow);
@@ -229,7 +229,7 @@ class Judge {
     return true;
   }
 
-  // A packet that is beyond the obstacles.
+  // Whether some packet that is under way, beyond the obstacles, may make its flow go on.
   bool packet_helps() const {
     bool helps = false;
     view_.each_packet([&](std::uint32_t port, const net::Packet& packet) {
@@ -245,7 +245,7 @@ class Judge {
     const host::Flow* flow = network_.hosts[src].find(packet.slot, packet.generation);
     if (flow == nullptr || flow->rests()) return false;
     const Need need = need_of(src, *flow);
-    // The next packet that it needs has never arrived, so whatever has arrived is for nothing.
+    // The flow's next packet can never arrive, so packets of it that do arrive are of no use.
     if (!need.data_fits(ways_)) return false;
     const bool switches_lead = is_led_by_switches(packet.path_policy());
     const Trip trip{packet.dst, {packet.wire, packet.traffic_class}};

@@ -12,7 +12,7 @@ bool before(const BlockedPort& a, const BlockedPort& b) {
 
 }  // namespace
 
-// All ports of switches that are paused at both ends.
+// Collects all ports of switches that are paused at both ends.
 void DeadlockSearch::take_paused() {
   members_.clear();
   held_.clear();
@@ -80,7 +80,8 @@ const DeadlockSearch::Member* DeadlockSearch::find(std::uint32_t port, unsigned 
   return known ? &*at : nullptr;
 }
 
-// Whether its ingress could be resumed if of the packets in that switch only those were left that never leave it again.
+// Whether the ingress at the port's far end could be resumed if that switch had only those packets left that wait in
+// ports which have not been struck out.
 bool DeadlockSearch::may_resume(const Member& m) {
   const net::SwitchBuffer& buffer = network_.switches[m.at].buffer;
   std::int64_t free = buffer.shared_capacity();
@@ -104,7 +105,7 @@ const DeadlockSearch::Member& DeadlockSearch::next(const Member& m) const {
     if (const Member* other = find(port, m.port.data_class); other != nullptr)
       for (std::uint32_t i = other->first; i < other->end; ++i)
         if (held_[i].ingress == m.ingress) return *other;
-  return m;  // not possible: it could be resumed
+  return m;  // not possible, since the port could then be resumed
 }
 
 std::vector<BlockedPort> DeadlockSearch::cycle(Time& since) const {

@@ -1,12 +1,12 @@
 // Deadlocks of priority flow control.
 //
-// An egress port that is paused in a class waits for the ingress at its far end, and that for the packets which came in
-// by it and stand in egress queues there. A set of paused ports is deadlocked when of every one of them the ingress at
-// the far end could not be resumed even if all packets left that switch except those behind ports of the set: then no
-// port of the set can ever be resumed, so that these packets stay for good. The largest such set is found by taking all
-// paused ports and striking out, until none is left to be struck out, those whose ingress could be resumed. Each port
-// that remains waits for another one that remains; hence there is a cycle. Ports to which a pause or resume frame is
-// still on its way are struck out to begin with, so that nothing passing is taken for a deadlock.
+// An egress port that is paused in a class waits for the ingress at its far end, and that ingress waits for the packets
+// that came in by it and stand in egress queues of its switch. A set of paused ports is deadlocked if, for each port of
+// the set, the ingress at its far end could not be resumed even if all packets left that switch except those that wait
+// in ports of the set: then no port of the set can ever be resumed, and these packets stay for good. The search finds
+// the largest such set: it takes all paused ports, and strikes out those whose ingress could be resumed until none is
+// left to be struck out. Each port that remains waits for another one that remains; hence there is a cycle. Ports to
+// which a pause or resume frame is on its way are struck out, too, so that no passing state is taken for a deadlock.
 //
 // Coffman's conditions for pauses: Hu et al., "Deadlocks in Datacenter Networks: Why Do They Form, and How to Avoid
 // Them", HotNets 2016.
@@ -38,7 +38,7 @@ class DeadlockSearch {
   DeadlockSearch(const Model& model, const Network& network) : model_(model), network_(network) {}
 
   // Finds the deadlock, between epochs. `each_packet` calls its argument for each packet that has been put on a port
-  // and has not reached the port's far end; it is called only if there is a set of ports to be struck from.
+  // and has not reached the port's far end; it is called only if some paused port has not been struck out without it.
   Deadlock look(const std::function<void(const net::PacketVisit&)>& each_packet);
 
  private:
@@ -49,9 +49,9 @@ class DeadlockSearch {
   };
   struct Member {
     BlockedPort port;
-    std::uint32_t at = 0;       // the switch that has paused it ...
-    std::uint32_t ingress = 0;  // ... and its ingress there
-    std::uint32_t first = 0;    // what waits in it, by ingress of its own switch: held_[first] to held_[end - 1]
+    std::uint32_t at = 0;       // the switch that has paused it
+    std::uint32_t ingress = 0;  // the ingress of that switch at the port's far end
+    std::uint32_t first = 0;    // bytes that wait in it, by ingress of its own switch: held_[first] to held_[end - 1]
     std::uint32_t end = 0;
     bool struck = false;
   };

@@ -43,7 +43,7 @@ std::string broken_at(const host::Flow& f, const host::Host& host) {
   if (f.snd_max > f.size()) return "more has been sent than there is";
   if (f.not_in_flight < 0 || f.in_flight() < 0) return fmt::format("{} bytes are in flight", f.in_flight());
   if (f.rests() && (f.in_flight() != 0 || f.control.timer != cc::kNoTimer)) return "it rests, but waits for something";
-  if (!f.selective) {  // but for bytes between messages all is in flight
+  if (!f.selective) {  // all bytes but those between messages are in flight
     const bool has_gaps = f.is_connection && f.snd_nxt > f.snd_una;
     return has_gaps || f.not_in_flight == 0 ? "" : fmt::format("{} bytes are not in flight, not 0", f.not_in_flight);
   }

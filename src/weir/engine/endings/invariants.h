@@ -3,8 +3,7 @@
 // - A port: its cursor is within its ring, and the bytes and pause frames that it counts as waiting are those that
 // wait.
 // - A host: a flow stands at its own slot with the slot's generation, free slots have no flow, and each is free once.
-// - A flow: 0 <= acknowledged <= next <= size, no fewer than 0 bytes are in flight, and what is not in flight lies
-// between.
+// - A flow: 0 <= acknowledged <= next <= size, and neither the bytes in flight nor those not in flight are negative.
 // - A sender's scoreboard: its bytes found lost or arrived are those that the flow counts as not in flight.
 #pragma once
 

@@ -1,4 +1,5 @@
-// What the empty network makes of a message, for bounds of what many take (engine/endings/completion.h).
+// The times of a message in an empty network, from which the bounds of many messages follow
+// (engine/endings/completion.h).
 #pragma once
 
 #include <cstddef>
@@ -12,28 +13,29 @@
 namespace weir::engine {
 
 struct MessageFacts {
-  Time delivery;
-  Time ack;                 // its way back
-  net::WideTime up_work;    // transmissions of its packets by the host's link
+  Time delivery;            // from its start to its receipt
+  Time ack;                 // of its last acknowledgement, from the receipt to the sender
+  net::WideTime up_work;    // transmissions of its packets by the sender's link
   net::WideTime up_tail;    // from the end of these to the receipt of the last packet
   net::WideTime down_head;  // from its start until its first packet stands at the receiver's link
-  net::WideTime down_work;
-  net::WideTime down_tail;
-  net::WideTime cut_head;  // from its start until its first packet has left the host's link
-  net::WideTime cut_bits;  // of all packets
-  net::WideTime cut_tail;  // of its last packet on the receiver's link
+  net::WideTime down_work;  // transmissions of its packets by the receiver's link
+  net::WideTime down_tail;  // from the end of these to the receipt of the last packet
+  net::WideTime cut_head;   // from its start until its first packet has left the sender's link
+  net::WideTime cut_bits;   // bits of all its packets
+  net::WideTime cut_tail;   // time of its last packet on the receiver's link
 };
 
 class FactsOfMessages {
  public:
   explicit FactsOfMessages(const Model& model);
 
-  // The same for all messages of one size and profile between hosts of two attachments by host links that are alike.
+  // The facts of a message. They are the same for all messages of one size and profile between hosts that have the same
+  // two attachments and equal links.
   const MessageFacts& of(std::uint32_t src, std::uint32_t dst, Bytes size, std::uint16_t profile);
   Time least_delay_of_links(std::uint32_t host) const { return kinds_[kind_[host]].least_delay; }
 
  private:
-  // The links of a host: their rates together, and the rate of the slowest and of the fastest one and the least and the
+  // The links of a host: the sum of their rates, the rates of the slowest and the fastest one, and the least and the
   // longest delay.
   struct HostLinks {
     std::uint32_t attachment = 0;

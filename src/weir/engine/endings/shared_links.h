@@ -1,6 +1,6 @@
-// When messages are received at the soonest, for all that the links they share have to carry: those of hosts, those
-// between groups of hosts and the rest of the network (net/model/cuts.h), taken as one, and GPUs' ways out to the
-// scale-up switches of their servers.
+// The earliest instant at which messages can all be received, given the work of the links that they share: those of
+// hosts, those between a group of hosts and the rest of the network (net/model/cuts.h), which count as one, and GPUs'
+// ways to and from the scale-up switches of their servers.
 #pragma once
 
 #include <cstdint>
@@ -24,24 +24,27 @@ struct WideEnds {
   }
 };
 
-// A link that serves one message after the other, the one whose head can be there first before the others.
+// A link that serves one message after the other, in order of their heads: the earliest instants at which they can be
+// there (completion.h).
 class SharedLink {
  public:
-  // What waits at one instant is one. What has come before `now` is served: nothing else will.
+  // Adds a message. Messages with the same head are served as one. Those with heads before `now` are served at once,
+  // since no message with such a head will be added any more.
   void add(net::WideTime now, net::WideTime head, net::WideTime work, net::WideTime tail, net::WideTime ack);
-  // When all is received that it has served.
+  // When all its messages are received and acknowledged, at the earliest.
   WideEnds ends() const;
 
  private:
   net::WideTime served(net::WideTime before, std::map<net::WideTime, net::WideTime>::const_iterator& next) const;
 
   std::map<net::WideTime, net::WideTime> waiting_;  // work by head
-  net::WideTime end_ = 0;                           // of what is served
-  net::WideTime tail_ = net::kNever;                // the least from there to the receipt
+  net::WideTime end_ = 0;                           // when those that have been served are done
+  net::WideTime tail_ = net::kNever;                // the least time of any message from there to its receipt
   net::WideTime tail_and_ack_ = net::kNever;
 };
 
-// Of a message by such a way alone, rounded down, since the switch shares ways without rounding.
+// The time that a message takes on a scale-up link which it has to itself, rounded down, since the switch shares links
+// without rounding.
 inline Time least_scale_up_time(Bytes size, const traffic::ScaleUp& by) {
   return net::saturated(net::WideTime{size.count} * 8 * kPicosecondsPerSecond / by.rate.bits_per_second);
 }
@@ -50,9 +53,10 @@ class SharedLinks {
  public:
   explicit SharedLinks(const Model& model);
 
-  // A message by the network. None will start before `now`.
+  // Adds a message that goes by the network. No message that is added later starts before `now`.
   void add(net::WideTime now, net::WideTime start, std::uint32_t src, std::uint32_t dst, const MessageFacts& facts);
-  // A message by the scale-up links. Where messages to one GPU share its way in, that counts as well.
+  // Adds a message that goes by scale-up links. The receiver's link counts only if messages to one GPU share it
+  // (`shares_ways_in`).
   void move(net::WideTime now, std::uint32_t src, std::uint32_t dst, Bytes size, const traffic::ScaleUp& by,
             bool shares_ways_in);
   WideEnds ends() const;

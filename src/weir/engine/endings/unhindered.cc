@@ -1,4 +1,4 @@
-// The bound of what a driver sends: it is played in a network where no message is in another's way.
+// The bound of the messages that a driver sends: the driver is played in a network in which no message delays another.
 #include <array>
 #include <cstdint>
 #include <queue>
@@ -55,10 +55,10 @@ class Play {
     Kind kind = Kind::woken;
     std::uint32_t host = 0;
     std::uint32_t next = kNone;  // of its chain
-    Message message;             // of what is no message the word, and who posts
+    Message message;             // for woken and posted, only the word and, as `src`, the host that posts
   };
-  // Events of one instant happen in the order in which they have become known. Of many messages that are sent at once
-  // many are received at once: they stand in a chain, of which the heap has only the first.
+  // Events of one instant happen in the order in which they have become known. Many messages that are sent at once are
+  // received at once: such events are linked into a chain, of which the heap has only the first.
   struct Due {
     Time at;
     std::uint64_t number = 0;
@@ -68,7 +68,7 @@ class Play {
 
   struct Chain {
     Time at;
-    std::uint32_t last = kNone;  // none: it takes no more
+    std::uint32_t last = kNone;  // kNone: no more events are added to it
   };
 
   class At final : public traffic::Desk {
@@ -155,7 +155,7 @@ class Play {
   LargePageVector<Event> events_;
   std::vector<std::uint32_t> free_;
   std::priority_queue<Due> due_;
-  std::array<Chain, 8> open_;  // the last ones that were begun
+  std::array<Chain, 8> open_;  // the chains that were begun last
   std::uint64_t number_ = 0;
 };
 

@@ -21,7 +21,7 @@ Time news_lag(const net::Topology& topology, Time soonest_news) {
   if (std::any_of(topology.links.begin(), topology.links.end(),
                   [&](const auto& link) { return net::may_be_cut(topology, link); }))
     return shortest;
-  // One partition, whatever the number of threads.
+  // There is one partition, whatever the number of threads.
   for (const auto& link : topology.links) shortest = std::min(shortest, link.delay);
   return std::max(shortest, Time{1});
 }

@@ -23,8 +23,8 @@ std::optional<std::uint32_t> number(std::string_view text) {
   return value;
 }
 
-// All links between two nodes, or with `parallel` above 0 the one with this place. Complaints are about `key`, of the
-// place about `key_of_place`.
+// All links between two nodes, or, if `parallel` is above 0, the one with this place. Errors are about `key`, those
+// about the place about `key_of_place`.
 std::vector<std::uint32_t> links_between(const net::Topology& t, std::uint32_t a, std::uint32_t b,
                                          std::uint32_t parallel, std::string_view key, std::string_view key_of_place) {
   std::vector<std::uint32_t> out;
@@ -92,7 +92,7 @@ std::vector<std::uint32_t> links_at(const net::Topology& t, std::int64_t node, c
 
 std::vector<std::uint32_t> links_of_plane(const net::Topology& t, std::int64_t plane, const std::string& key) {
   const net::Planes planes(t);
-  std::vector<std::uint32_t> first;  // switches, by plane
+  std::vector<std::uint32_t> first;  // by plane: its first switch
   for (std::uint32_t node = t.hosts; node < t.nodes(); ++node)
     if (planes.of_switch(node) == node) first.push_back(node);
   if (plane >= static_cast<std::int64_t>(first.size()))
@@ -107,8 +107,8 @@ std::vector<std::uint32_t> links_of_plane(const net::Topology& t, std::int64_t p
   return out;
 }
 
-// What a row of link_event names, with words for messages, and which of those that may take a link down it is: 0 = the
-// link itself, else its switch or its plane.
+// The links that a row of link_event names, its name in messages, and the reason for which it takes links down: 0 = the
+// link itself; other numbers stand for its switch or its plane.
 struct NamedLinks {
   std::string name;
   std::int64_t reason = 0;
@@ -157,7 +157,7 @@ class Outages {
   }
 
  private:
-  // What is named goes down only when it is up, and the other way round.
+  // Checks that what a row takes down is up, and that what it brings up is down.
   void check(const NamedLinks& what, std::uint32_t link, Time time, LinkState state, const std::string& key) {
     Span& last = spans_.try_emplace({link, what.reason}, Span{LinkState::up, {}}).first->second;
     if (last.state == state)
@@ -211,7 +211,7 @@ void add_outages(const std::vector<LinkEventRow>& rows, const net::Topology& t, 
   }
 }
 
-// Links that a link_event names are left to it, and no link fails twice.
+// Links that a link_event names do not fail, and no link fails twice.
 void add_failures(const std::vector<FailureRow>& rows, const net::Topology& t, std::uint64_t seed, Faults& out) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::uint32_t l = 0; l < t.links.size(); ++l) {

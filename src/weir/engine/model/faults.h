@@ -16,7 +16,7 @@
 
 namespace weir::engine {
 
-// Random loss on some links, in both directions. A later row counts for links that several name.
+// Random loss on some links, in both directions. If several rows name a link, the last one counts.
 struct LossRow {
   std::string links = "all";
   double probability = 0;
@@ -37,7 +37,7 @@ struct LossRow {
   }
 };
 
-// Links between switches that are down with a probability, each by itself.
+// Links between switches that go down, each independently with a probability.
 struct FailureRow {
   double probability = 0;
   Time time;
@@ -52,11 +52,11 @@ struct FailureRow {
 
 enum class LinkState : std::uint8_t { down, up };
 
-// Several links between two nodes have places, from 1 on.
+// The largest place of a link among several between the same two nodes; places are counted from 1.
 inline constexpr std::uint32_t kMostParallel = 65'535;
 
-// Links go down, or come up again: those between two nodes, all of a switch, or all of a plane (net/model/planes.h), of
-// which the first one is number 0. A link is down while anything that it is of is.
+// Links go down, or come up again: those between two nodes, all of a switch, or all of a plane (net/model/planes.h);
+// planes are counted from 0. A link is down while it has been taken down by itself, with its switch, or with its plane.
 struct LinkEventRow {
   static constexpr std::int64_t kNone = -1;
 
@@ -100,8 +100,8 @@ struct HostPauseRow {
   }
 };
 
-// Hosts that take what arrives no faster than a rate, as if their memory or their driver could not follow. Packets wait
-// in the NIC ([host] receive_buffer).
+// Hosts that take arriving packets no faster than a rate, as if their memory or their driver could not keep up. Packets
+// wait in the NIC ([host] receive_buffer).
 struct SlowHostRow {
   std::string hosts;
   Rate rate;
@@ -142,7 +142,8 @@ struct Faults {
   std::map<std::uint32_t, std::vector<host::SlowSpan>> slow;  // by host, then in order, none within another
 };
 
-// Which links are down as time goes on, or are known to be if changes are known so much later.
+// Which links are down as time goes on. With `delay` above 0: which links are known to be down, if each change becomes
+// known that much later.
 class LinksOverTime {
  public:
   LinksOverTime(const std::vector<LinkChange>& changes, std::size_t links, Time delay = {})
@@ -152,13 +153,13 @@ class LinksOverTime {
   bool all_are_up() const { return std::find(down_.begin(), down_.end(), true) == down_.end(); }
   std::size_t changes_seen() const { return seen_; }
   bool is_last() const { return seen_ == changes_->size(); }
-  // When the next change comes; Time::max(): none does.
+  // When the next change comes; Time::max() = there is none.
   Time next() const { return is_last() ? Time::max() : (*changes_)[seen_].time + delay_; }
   void restart() {
     down_.assign(down_.size(), false);
     seen_ = 0;
   }
-  // Takes what changes at `until` or before, and calls on_change(const LinkChange&) for each.
+  // Takes all changes up to and at `until`, and calls on_change(const LinkChange&) for each.
   template <class OnChange>
   void advance(Time until, OnChange&& on_change) {
     for (; !is_last() && next() <= until; ++seen_) {
@@ -178,7 +179,8 @@ class LinksOverTime {
   std::size_t seen_ = 0;
 };
 
-// Works the rows out for a topology. Throws InputError about the key of the row to blame, "network.loss.0.links".
+// Works out the faults of a topology from the rows. Throws InputError about the key of the wrong row, such as
+// "network.loss.0.links".
 Faults work_out(const FaultRows&, const net::Topology&, std::uint64_t seed);
 
 }  // namespace weir::engine

@@ -22,7 +22,8 @@
 namespace weir::engine {
 
 struct Model {
-  // `routing` divides packets as `n.ecmp` says, also without the links that are down.
+  // `routing` has all links up, and divides packets among next hops as `n.ecmp` says. So do the routings without links
+  // that are down.
   Model(net::Topology t, std::uint64_t s, const net::NetworkParams& n = {})
       : seed(s), topology(std::move(t)), routing(topology, s, {}, n.ecmp), paths(routing), network(n) {}
   Model(const Model&) = delete;
@@ -53,8 +54,8 @@ struct Model {
     const Bytes bare = transport.ack_header + (p.reads_telemetry() ? transport.int_bytes : Bytes{0});
     return bare < transport.min_frame ? transport.min_frame : bare;
   }
-  // How a profile's flows are cut into packets; and how they would be without telemetry, against which shows what they
-  // pay for INT.
+  // How a profile's flows are cut into packets; and how they would be without telemetry, which shows what they pay for
+  // INT.
   net::Framing framing(const host::Profile& p) const {
     return {.payload = transport.payload,
             .header = data_wire(p) - transport.payload,
@@ -79,7 +80,7 @@ struct Model {
     for (const auto& p : profiles) out = std::max(out, ack_wire(p));
     return out;
   }
-  // The largest packet of any kind that switches hold: data, what answers them, and what is left of trimmed packets.
+  // The largest packet of any kind that switches hold: data, answers to them, and trimmed packets.
   Bytes largest_wire() const {
     Bytes out = std::max(largest_data_wire(), largest_ack_wire());  // none has less than min_frame
     if (network.trimming) out = std::max(out, network.trimmed_frame);
@@ -106,8 +107,9 @@ struct Model {
   bool is_lossless() const { return buffer.mode == net::BufferMode::lossless && pfc_classes() != 0; }
   bool tells_found_queue() const { return network.int_queue == net::IntQueue::found; }
   bool watches() const { return watchdog.enabled && is_lossless(); }
-  // Several data classes need ports that decide at departure, and the watchdog ports whose queue can be dropped. The
-  // queue that a packet finds is only known when it comes, and how often a link fails to send it when it leaves.
+  // The kind of the switches' ports. Several data classes need ports that decide at departure, and the watchdog needs
+  // ports whose queue can be dropped. The queue that a packet finds is known only when it arrives, and how often a link
+  // fails to send it only when it leaves.
   net::PortKind port_kind() const {
     if (data_classes() > 1 || watches() || tells_found_queue() || faults.some_links_retry) return net::PortKind::queued;
     const bool has_priority = transport.ack_class == host::AckClass::priority || network.trimming;
@@ -119,15 +121,15 @@ struct Model {
       return p.balancing.path_policy() == policy || p.balancing.ack_path_policy() == policy;
     });
   }
-  // Whether no packet's choice of a path keeps switches from taking turns.
+  // Whether switches may take turns, for all policies by which packets' paths are chosen.
   bool choices_keep_turns() const {
     return std::all_of(profiles.begin(), profiles.end(), [](const auto& p) {
       return net::PathPolicies::keeps_turns(p.balancing.path_policy()) &&
              net::PathPolicies::keeps_turns(p.balancing.ack_path_policy());
     });
   }
-  // The entropy of a flow: of all its packets, unless it sprays. Where hosts have several ports and flows keep to
-  // lanes, it is one by which the routes take the port of the lane.
+  // The entropy of a flow, which all its packets have unless it sprays. If hosts have several ports and flows keep to
+  // lanes, it is an entropy with which routes take the port of the flow's lane.
   std::uint32_t entropy_of(std::uint32_t src, std::uint32_t dst, std::uint16_t sport, std::uint16_t dport,
                            std::uint16_t profile) const {
     const std::uint32_t hashed = net::flow_entropy(src, dst, sport, dport);

@@ -10,8 +10,9 @@
 
 namespace weir::engine {
 
-// The packet that made the pause due, the one that the pause frame must wait for, the frame's way and the data that
-// meets it, and the packet being sent there.
+// The sum of the packet that made the pause due, the packet that the pause frame must wait for, the frame itself, the
+// data that arrives while the frame travels and that is on the wire when it arrives, and the packet in transmission at
+// the far end.
 Bytes after_pause(const Model& model, const net::Link& link) {
   const Bytes packet = std::max(model.largest_data_wire(), model.largest_ack_wire());
   return 2 * bytes_in(link.delay, link.rate) + 3 * packet + model.network.pfc_frame;

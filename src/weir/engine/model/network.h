@@ -25,14 +25,14 @@ struct Network {
   LargePageVector<net::SwitchState> switches;
   std::vector<net::ClassQueues> queues;  // of queued ports
   net::PathPolicies path_policies;
-  std::vector<net::PauseWatch> watches;  // by port, of switches; none without a PFC watchdog
+  std::vector<net::PauseWatch> watches;  // by port, used for those of switches; empty without a PFC watchdog
   LargePageVector<host::Host> hosts;
   MessageSkipper* fast_forward = nullptr;  // null: no message is skipped
   Time network_rtt;                        // the largest unloaded round trip of full packets, of any profile
-  Time soonest_news;                       // epochs and turns are no longer (engine/model/epochs.h)
+  Time soonest_news;                       // an upper bound of epochs and turns (engine/model/epochs.h)
 };
 
-// The bytes that can still arrive by a link once a pause is due.
+// The bytes that can still arrive by a link after a pause has become due.
 Bytes after_pause(const Model& model, const net::Link& link);
 
 // The empty buffers of all switches. Throws InputError about the buffer's "size" if one of them does not

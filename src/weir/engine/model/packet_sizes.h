@@ -1,4 +1,4 @@
-// Sizes on the wire of packets that flows have to send, to compare with what switches can hold at all.
+// Sizes on the wire of the packets that flows send, to compare with the largest packets that switches can hold.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ void ProgramDriver::begin(traffic::Desk& desk) {
   for (; node != first_.end() && program_[*node].src == desk.host(); ++node) make_due(desk, *node);
 }
 
-// All that the node waits for has taken effect.
+// Wakes the host for a node of which all that it waits for has taken effect.
 void ProgramDriver::make_due(traffic::Desk& desk, std::uint32_t node) {
   const traffic::Program::Node& n = program_[node];
   desk.wake(n.is_message() ? desk.now() + n.delay : desk.now(), node);
@@ -70,7 +70,7 @@ void ProgramDriver::end(traffic::Desk& desk, std::uint32_t node) {
   happened(desk, node, traffic::Event::sent);
 }
 
-// Tells those that wait for it.
+// Tells the nodes that wait for this event of the node.
 void ProgramDriver::happened(traffic::Desk& desk, std::uint32_t node, traffic::Event event) {
   for (const std::uint32_t then : program_.then(node, event))
     if (const std::uint32_t host = program_[then].src; host == desk.host())

@@ -1,7 +1,8 @@
-// The driver of a program (traffic/program.h): starts each node when all that it waits for has happened.
+// The driver of a program (traffic/program.h): it starts each node when all events that the node waits for have
+// happened.
 //
-// What a host finds out itself (it has received a message, or the acknowledgement of one that it sent) takes effect
-// there at once. What another host has to be told takes effect Desk::lag() later.
+// An event that a host notices itself (it has received a message, or the acknowledgement of one that it sent) takes
+// effect there at once. An event of which another host has to be told takes effect there Desk::lag() later.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +35,13 @@ class ProgramDriver final : public traffic::Driver {
   void archive(Saver&, std::uint32_t) override {}
   void archive(Loader&, std::uint32_t) override {}
 
-  // By node: how many events it still waits for, and when its own have happened. Turns of the receiver touch
-  // `received`, those of the sender all else.
+  // By node: how many events it still waits for, and when its own events have happened. Only the receiver's turns write
+  // `received`; only the sender's turns write everything else.
   std::vector<std::uint32_t>& waits() { return waits_; }
   std::vector<NodeTimes>& times() { return times_; }
   std::span<const NodeTimes> times() const { return times_; }
 
-  // All nodes.
+  // Archives all nodes.
   template <class A>
   void archive_all(A& a) {
     a.values(waits_);

@@ -28,7 +28,7 @@ std::vector<ScaleUpSwitch::Transfer> ScaleUpSwitch::take_ended(Time now) {
 Time ScaleUpSwitch::share(Time now) {
   ++shared_;
   if (transfers_.empty()) return Time::max();
-  // Links by host, out and in: those that are in use.
+  // The number of each link that is in use: the links out of hosts, then those into them.
   std::vector<std::uint32_t> number(2 * std::size_t{hosts_}, ~std::uint32_t{0});
   theory::Network network;
   const auto link = [&](std::size_t of) {
@@ -44,7 +44,7 @@ Time ScaleUpSwitch::share(Time now) {
   Time next = Time::max();
   for (std::size_t i = 0; i < transfers_.size(); ++i) {
     Transfer& t = transfers_[i];
-    // What keeps its rate keeps its end, so that nothing is rounded twice.
+    // A transfer that keeps its rate keeps its end, so that nothing is rounded twice.
     if (rates[i] != t.rate) {
       t.left = std::max(0.0, t.left - t.rate * (now - t.settled).seconds());
       t.settled = now;

@@ -67,7 +67,7 @@ Exchange::Exchange(Ranks& ranks, std::uint32_t partitions)
 
 Totals Exchange::sum(const Totals& own) { return tell(own); }
 
-// The words of each rank: its totals, and how long its messages to all ranks are.
+// Gathers words of each rank: its totals, and the lengths of its messages to all ranks. Returns the sum of the totals.
 Totals Exchange::tell(const Totals& own) {
   std::memcpy(own_words_.data(), &own, sizeof(own));
   for (std::size_t r = 0; r < out_.size(); ++r) own_words_[kTotals + r] = out_[r].bytes.size();

@@ -1,5 +1,5 @@
-// What ranks tell each other at the end of an epoch: how far they are, mail for each other's partitions, and the flows
-// that have ended.
+// What ranks tell each other at the end of an epoch: their totals, mail for each other's partitions, and the flows that
+// have ended.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace weir::engine {
 
 // Sums over partitions.
 struct Totals {
-  std::uint64_t failed = 0;    // partitions that an exception has left
+  std::uint64_t failed = 0;    // partitions that have thrown an exception
   std::uint64_t pending = 0;   // partitions with events, and mailboxes that are not empty
-  std::uint64_t watching = 0;  // ports that the PFC watchdog has an eye on, of ranks where nothing is pending
+  std::uint64_t watching = 0;  // ports that the PFC watchdog is watching, of ranks where nothing is pending
   std::uint64_t tasks_done = 0;
   Counters counters;
 
@@ -35,11 +35,11 @@ struct ExchangeCounts {
   std::uint64_t epochs = 0;
   std::uint64_t packets = 0;  // sent to other ranks
   std::uint64_t packet_bytes = 0;
-  std::uint64_t bytes = 0;   // sent, all in all
-  std::int64_t wait_ns = 0;  // in calls of Ranks: until all ranks are so far, and for the transfer
+  std::uint64_t bytes = 0;   // sent, of all kinds
+  std::int64_t wait_ns = 0;  // time in calls of Ranks: waiting until all ranks are there, and the transfer
 };
 
-// Some rank has failed; thrown at all of them. It says which and why.
+// Thrown at all ranks when one has failed. It says which one and why.
 class RankFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -54,35 +54,38 @@ class Exchange {
   Ranks& ranks() { return ranks_; }
   const ExchangeCounts& counts() const { return counts_; }
 
-  // What an exception says.
+  // The text of an exception.
   static std::string reason(const std::exception_ptr& failure);
 
-  // All below are collective.
+  // The functions below are collective, except for post().
+
   Totals sum(const Totals& own);
-  // Before run(): mail of this rank's partition `from` for another rank's partition `to`, and flows that have ended
-  // here. The mailbox is in use until run() has returned.
+  // Called before run(): mail of this rank's partition `from` for another rank's partition `to`, and flows that have
+  // ended here. The mailbox is in use until run() has returned.
   void post(std::uint32_t from, std::uint32_t to, Mailbox& box);
   void post(const std::vector<host::FlowRecord>& finished);
-  // Sends what was posted, hands what has come to `deliver`, and appends the other ranks' finished flows to `finished`.
-  // `failure` says what this rank's exception was, if own.failed; throws RankFailure if any rank's is set.
+  // Sends what was posted, puts the mail of other ranks into the mailboxes that `deliver` returns, and appends the
+  // other ranks' finished flows to `finished`. `failure` is the text of this rank's exception, if own.failed is above
+  // 0; throws RankFailure if it is at any rank.
   using Deliver = std::function<Mailbox&(std::uint32_t from, std::uint32_t to)>;
   Totals run(const Totals& own, std::string_view failure, const Deliver& deliver,
              std::vector<host::FlowRecord>& finished);
-  // Adds the events of the other ranks, by rank, to those of this one.
+  // Appends the events of the other ranks, by rank, to those of this one.
   void add_others(std::vector<net::TraceRecords>& recorded);
-  // Appends what each rank gives, by rank; at rank 0 alone unless it is wanted everywhere.
+  // Appends the bytes that each rank gives, by rank, to `a`; at rank 0 alone unless `everywhere` is true.
   void gather_into(Saver& a, std::string_view own, bool everywhere);
 
  private:
-  // Of a message: a mailbox, or flows that have ended. What they consist of comes first in a message, one after the
-  // other, then the heads, and their number last: so the packets of the first mailbox need not be copied.
+  // The head of a part of a message; a part is a mailbox, or flows that have ended. A message has the contents of its
+  // parts first, one after the other, then their heads, and the number of heads last: so the packets of the first
+  // mailbox need not be copied.
   struct Head {
     std::uint32_t from = 0;
     std::uint32_t to = 0;
     std::uint32_t packets = 0;
     std::uint32_t expected = 0;
     std::uint32_t notices = 0;
-    std::uint32_t flows = 0;  // above 0: it is no mailbox
+    std::uint32_t flows = 0;  // above 0: the part is flows that have ended
     std::uint64_t packet_bytes = 0;
   };
   struct Outgoing {

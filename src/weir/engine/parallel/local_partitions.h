@@ -1,4 +1,4 @@
-// The partitions of a rank, whatever their scheduler, and their epochs.
+// The partitions of a rank, which may have any scheduler, and how they take their epochs.
 #pragma once
 
 #include <algorithm>
@@ -54,9 +54,8 @@ class LocalPartitions final : public Partitions {
     out.on_one_thread = rounds_.share_alone();
     return out;
   }
-  // Several partitions go over the two sides together, from the end of one link to that of the next, if no link within
-  // a partition is shorter than those between them. Ranks do not: that would take more of them than they have in
-  // common.
+  // Several partitions go over the two sides together, pass by pass, if no link within a partition is shorter than
+  // those between partitions. Ranks do not, since they exchange mail at the ends of epochs alone.
   bool has_long_turns() const override {
     return !exchange_ && parts_.front()->has_long_turns() && (count_ == 1 || cuts_shortest_);
   }
@@ -187,7 +186,7 @@ class LocalPartitions final : public Partitions {
 
   void take_trace([[maybe_unused]] Time end, [[maybe_unused]] std::vector<net::TraceRecords>& out) override {
     if constexpr (Tracer::kOn) {
-      // What has left by now is recorded only once the port is looked at.
+      // Departures up to now are recorded only when the port is settled.
       for (std::size_t i = 0; i < parts_.size(); ++i)
         for (const std::uint32_t port : recorded_ports_[i]) parts_[i]->settle_before(port, end);
       out.resize(parts_.size());
@@ -252,12 +251,12 @@ class LocalPartitions final : public Partitions {
     return std::max(1u, std::min(wanted, share.count()));
   }
 
-  // The partition of this node; null if another rank has it.
+  // The partition of this node; null if it is another rank's.
   Partition<S, Tracer>* part_of(std::uint32_t node) const {
     const std::uint32_t i = of_node_[node];
     return own_.has(i) ? parts_[i - own_.first].get() : nullptr;
   }
-  // At the partition of this node, if this rank has it.
+  // Calls it(partition) with the partition of this node, if this rank has that.
   template <class Do>
   void at(std::uint32_t node, Do&& it) {
     if (auto* part = part_of(node)) it(*part);
@@ -284,7 +283,8 @@ class LocalPartitions final : public Partitions {
     return out;
   }
 
-  // With the other ranks, once the threads of this one have done their part of the epoch.
+  // Exchanges totals, mail and finished flows with the other ranks, once the threads of this one have done their part
+  // of the epoch.
   void exchange() {
     std::vector<host::FlowRecord> finished;
     for (std::uint32_t from = own_.first; from < own_.end; ++from)
@@ -302,7 +302,7 @@ class LocalPartitions final : public Partitions {
     totals_are_known_ = true;
   }
 
-  // What each rank writes, one after the other.
+  // Appends what each rank writes, one rank after the other.
   template <class Write>
   void append(Saver& a, bool everywhere, Write&& write) {
     if (!exchange_) return write(a);
@@ -311,7 +311,7 @@ class LocalPartitions final : public Partitions {
     exchange_->gather_into(a, own.content(), everywhere);
   }
 
-  // What has been handed over is taken over now, so that what is saved does not depend on how many passes there were.
+  // Takes over what has been handed over, so that the saved state does not depend on how many passes there were.
   void take_mail() {
     for (std::uint32_t i = own_.first; i < own_.end; ++i)
       for (std::uint32_t from = 0; from < count_; ++from) {
@@ -324,7 +324,7 @@ class LocalPartitions final : public Partitions {
     totals_are_known_ = false;
   }
 
-  // Every partition goes on to the end of the epoch, or takes the next pass of those that lead there.
+  // Lets every partition go on to the end of the epoch, or take the next of the passes that lead there.
   void run_round() {
     mail_.begin_epoch();
     rounds_.run([this] { return own_events(); });
@@ -335,8 +335,8 @@ class LocalPartitions final : public Partitions {
         if (failure) std::rethrow_exception(failure);
   }
 
-  // After a pass in which nothing happened, to where something does. Flows that have come from outside are not known
-  // yet.
+  // After a pass in which nothing happened, goes on to the next instant at which something does. It does nothing while
+  // partitions have not been told of flows from outside.
   void pass_over_idle_time() {
     if (std::any_of(pending_.begin(), pending_.end(), [](const auto& flows) { return !flows.empty(); })) return;
     const Time next = std::min(earliest(), end_);
@@ -349,7 +349,7 @@ class LocalPartitions final : public Partitions {
     parts_[i]->run_until(end_);
   }
 
-  // One epoch of a partition. What others handed over in the epoch before is taken over in this one.
+  // Takes one epoch of a partition, in which it takes over what others handed over in the last epoch.
   void step(std::uint32_t i) {
     const std::uint32_t self = own_.first + i;
     const auto go = [&] {
@@ -386,13 +386,13 @@ class LocalPartitions final : public Partitions {
   Mailboxes mail_;
   Totals totals_;
   bool totals_are_known_ = false;
-  std::uint64_t events_seen_ = 0;                     // by is_quiet()
-  std::vector<host::FlowRecord> finished_elsewhere_;  // by other ranks
+  std::uint64_t events_seen_ = 0;                     // by the last is_quiet()
+  std::vector<host::FlowRecord> finished_elsewhere_;  // flows that have ended at other ranks
   std::vector<std::vector<traffic::Flow>> pending_;
   std::vector<std::exception_ptr> failures_;                // by partition; read between epochs
   std::vector<std::vector<std::uint32_t>> recorded_ports_;  // the same, by partition
   Time end_;
-  PartitionRounds rounds_;  // its threads end before what they work on
+  PartitionRounds rounds_;  // last, so that its threads end before the members that they work on
 };
 
 }  // namespace weir::engine

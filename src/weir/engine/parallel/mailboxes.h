@@ -1,4 +1,4 @@
-// The mail between the partitions of a run, of which a rank holds what its own partitions send or get.
+// The mail between the partitions of a run. A rank has the mail that its own partitions send or get.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace weir::engine {
 
-// What is written in one epoch is taken over in the next, while that one's mail is written: so there are two sets.
+// Mail that is written in one epoch is taken over in the next, while the mail of that epoch is written: so there are
+// two sets of mailboxes.
 class Mailboxes {
  public:
   Mailboxes(std::uint32_t partitions, const Share& own) : partitions_(partitions), own_(own) {
@@ -19,24 +20,25 @@ class Mailboxes {
         set.emplace_back(own.has(from) ? partitions : own.count());
   }
 
-  // An epoch begins: at() is from now on what it writes.
+  // Called when an epoch begins, whose mail at() returns from then on.
   void begin_epoch() { current_ ^= 1; }
-  // Of the present epoch, or the last one. At least one of the two partitions is this rank's.
+  // The mail of the present epoch or, between epochs, of the last one. At least one of the two partitions must be this
+  // rank's.
   Mailbox& at(std::uint32_t from, std::uint32_t to) { return sets_[current_][from][place_of(from, to)]; }
-  // Of the epoch before.
+  // The mail of the epoch before that.
   const Mailbox& before(std::uint32_t from, std::uint32_t to) const {
     return sets_[current_ ^ 1][from][place_of(from, to)];
   }
-  // By receiver: of the present epoch, all that this rank's partition `from` sends.
+  // The mail of the present epoch that this rank's partition `from` sends, by receiver.
   std::vector<Mailbox>& sent_by(std::uint32_t from) { return sets_[current_][from]; }
 
-  // What partitions of other ranks have sent has been received, or is not wanted any more.
+  // Clears the mail that partitions of other ranks have sent.
   void clear_received() {
     for (std::uint32_t from = 0; from < partitions_; ++from)
       if (!own_.has(from))
         for (Mailbox& box : sets_[current_][from]) box.clear();
   }
-  // Those with mail of this rank's partitions.
+  // The number of mailboxes with mail that this rank's partitions have sent.
   std::uint32_t waiting() const {
     std::uint32_t out = 0;
     for (std::uint32_t from = own_.first; from < own_.end; ++from)
@@ -49,7 +51,8 @@ class Mailboxes {
       for (const Mailbox& box : boxes) visit(box);
   }
 
-  // Each rank saves what its partitions have sent, and loads all that it holds out of what the ranks have saved.
+  // save() saves what this rank's partitions have sent; load() reads what all ranks have saved, one after the other,
+  // and keeps the mail that its own partitions send or get.
   template <class A>
   void save(A& a) {
     for (std::uint32_t from = own_.first; from < own_.end; ++from)
@@ -70,7 +73,8 @@ class Mailboxes {
 
   const std::uint32_t partitions_;  // of all ranks
   const Share own_;
-  // Two sets; by sender, then receiver, which of another rank's partition are only those of this rank.
+  // Two sets of mailboxes, by sender, then by receiver; for senders of other ranks, receivers are only those of this
+  // rank.
   std::array<std::vector<std::vector<Mailbox>>, 2> sets_;
   std::uint32_t current_ = 0;
 };

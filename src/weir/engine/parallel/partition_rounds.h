@@ -1,5 +1,5 @@
-// The threads of a rank, and how they go over its partitions: one round after the other, each of which takes every
-// partition on by an epoch or a pass.
+// The threads of a rank, and how they advance its partitions: in rounds, each of which advances every partition by an
+// epoch or a pass.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace weir::engine {
 
 class PartitionRounds {
  public:
-  // Partitions are those of the share, counted from its first; advance(i) takes one on, and throws nothing.
+  // Partitions are those of the share, counted from its first; advance(i) advances one, and throws nothing.
   PartitionRounds(std::uint32_t threads, const Share& share, std::function<void(std::uint32_t)> advance)
       : first_(share.first),
         partitions_(share.count()),
@@ -24,7 +24,7 @@ class PartitionRounds {
           timed(thread, i, [&] { advance(i); });
         }) {}
 
-  // The share of the time in which one thread has gone on alone.
+  // The share of all events that one thread has taken alone.
   double share_alone() const { return threads_.count() == 1 ? 1 : trials_.share_alone(); }
   void after_fork() { threads_.after_fork(); }
   // From now on, notes how long each partition takes; the log must outlive this.
@@ -33,9 +33,10 @@ class PartitionRounds {
     taken_.resize(partitions_);
   }
 
-  // Between rounds: so many events had been taken when what partitions hold was loaded.
+  // Called between rounds, when partitions have been loaded: how many events they had taken before.
   void count_from(std::uint64_t events) { events_before_ = events; }
-  // One round, by all threads or by one of them alone, as is quicker. events() is how many there have been.
+  // Does one round, by all threads or by one of them alone, as is quicker. events() tells how many events partitions
+  // have taken so far.
   template <class Events>
   void run(Events&& events) {
     const bool tries = threads_.count() > 1;
@@ -52,7 +53,7 @@ class PartitionRounds {
   }
   // Whether the last round took no event.
   bool nothing_happened() const { return nothing_happened_; }
-  // A round of the only partition, on the thread that calls.
+  // Does a round of the only partition, on the calling thread.
   template <class Advance>
   void run_here(Advance&& advance) {
     timed(0, 0, advance);
@@ -60,7 +61,7 @@ class PartitionRounds {
   }
 
  private:
-  // Notes how long it takes, if somebody wants to know.
+  // Calls it(), and notes how long that takes if there is a log.
   template <class Do>
   void timed(std::uint32_t thread, std::uint32_t i, Do&& it) {
     if (log_ == nullptr) return it();
@@ -74,10 +75,10 @@ class PartitionRounds {
 
   const std::uint32_t first_;
   const std::uint32_t partitions_;
-  PhaseLog* log_ = nullptr;          // null: nobody wants to know what takes how long
+  PhaseLog* log_ = nullptr;          // null: phases are not timed
   std::vector<PhaseTime> taken_;     // by partition, for the log
-  std::uint64_t events_before_ = 0;  // the last round
-  bool nothing_happened_ = false;    // in it
+  std::uint64_t events_before_ = 0;  // events up to the end of the last round
+  bool nothing_happened_ = false;    // in the last round
   ThreadTrials trials_;
   WorkerThreads threads_;
 };

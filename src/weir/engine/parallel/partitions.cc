@@ -7,8 +7,8 @@
 namespace weir::engine {
 namespace {
 
-// Do nodes go on one after the other? If so, a busy port has a packet or more in each turn, and two or more where calls
-// at intervals cut turns short: the more there are, the more is gained.
+// Whether nodes take turns. They do if a busy port has a packet or more in each turn, and two or more where calls at
+// intervals cut turns short: the more packets there are in a turn, the more is gained.
 bool nodes_take_turns(const Model& model, const Network& network, const RunOptions& options) {
   if (options.scheduler != SchedulerKind::automatic) return false;
   for (const auto& profile : model.profiles)

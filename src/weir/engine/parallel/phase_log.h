@@ -1,5 +1,5 @@
-// Notes on what a run spends time that passes. While nobody asks for them, each call is one branch, and there are a
-// few in an epoch.
+// Notes how much wall time a run spends in which phase. While nobody asks for it, each call is one branch, and there
+// are a few calls in an epoch.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@ class PhaseLog {
   void start(PhaseTimesVisit visit) { visit_ = std::move(visit); }
   bool is_on() const { return static_cast<bool>(visit_); }
 
-  // An epoch begins at the simulated time `from`.
+  // Called when an epoch begins, at the simulated time `from`.
   void begin(Time from) {
     if (!is_on()) return;
     from_ = from;
     times_.clear();
     since_ = passing_ns();
   }
-  // What has been done since the last call was of this kind.
+  // Notes that the phase which began with the last call has ended, and which one it was.
   void done(Phase phase) {
     if (!is_on()) return;
     const std::int64_t now = passing_ns();

@@ -6,8 +6,8 @@
 namespace weir::engine {
 namespace {
 
-// How often a thread looks whether it may go on before it sleeps, and whether a follower comes before it takes that
-// one's tasks.
+// How often a thread looks whether it may go on before it sleeps, and how often the leader looks whether followers have
+// taken their tasks before it takes those itself.
 constexpr int kSpins = 1'000;
 constexpr int kSpinsForTakers = 64;
 
@@ -22,7 +22,7 @@ inline void relax() {
 
 }  // namespace
 
-// Where a thread that spins keeps another from its processor, none does.
+// Threads spin only if there are processors for all of them: else one that spins would keep another from its processor.
 TaskRounds::TaskRounds(std::uint32_t threads, std::uint32_t tasks)
     : threads_(threads), spins_(threads <= std::thread::hardware_concurrency() ? kSpins : 0), tasks_(tasks) {}
 
@@ -34,7 +34,8 @@ std::uint32_t TaskRounds::begin() {
   return round;
 }
 
-// Of rounds that have ended all tasks have been taken, so whoever comes too late takes none.
+// Takes a task if nobody has. All tasks of a round that has ended have been taken, so a thread that comes too late
+// takes none.
 bool TaskRounds::take(std::uint32_t task, std::uint32_t round) {
   std::atomic<std::uint32_t>& taken = tasks_[task].round;
   std::uint32_t before = round - 1;

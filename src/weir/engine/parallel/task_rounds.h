@@ -16,9 +16,9 @@ class TaskRounds {
  public:
   TaskRounds(std::uint32_t threads, std::uint32_t tasks);
 
-  // Calls work(thread, task), which does not throw, for each task, on whichever thread; when this returns all have been
-  // done. The leader, who calls it, is thread 0. What it wrote before is seen by all of them, and what they write by
-  // it.
+  // Calls work(thread, task), which must not throw, for each task, on any of the threads, and returns when all tasks
+  // have been done. The calling thread is the leader, number 0. Tasks see what the leader wrote before the call, and
+  // the leader sees afterwards what they wrote.
   template <class Work>
   void lead(Work&& work) {
     const std::uint32_t round = begin();
@@ -27,12 +27,12 @@ class TaskRounds {
     take_any(0, round, work);
     wait_for_end();
   }
-  // The same, but the leader does all of them; the others are not told.
+  // The same, but the leader does all tasks; the followers are not told.
   template <class Work>
   void lead_alone(Work&& work) const {
     for (std::uint32_t task = 0; task < tasks_.size(); ++task) work(0, task);
   }
-  // As thread 1, 2, ...: takes part in rounds until stop().
+  // Called by followers, as threads 1, 2, ...: takes part in rounds until stop().
   template <class Work>
   void follow(std::uint32_t thread, Work&& work) {
     for (std::uint32_t round = 0; wait_for_round(round);) {
@@ -40,14 +40,14 @@ class TaskRounds {
       take_any(thread, round, work);
     }
   }
-  // Between rounds.
+  // Called between rounds: makes follow() return.
   void stop();
-  // Between rounds, in a process that has forked: the followers are not there any more.
+  // Called between rounds, in the child of a fork(2), which has no followers.
   void forget_followers() { asleep_.store(0, std::memory_order_relaxed); }
 
  private:
   struct alignas(64) Task {
-    std::atomic<std::uint32_t> round{0};  // the last one in which it was taken
+    std::atomic<std::uint32_t> round{0};  // the last round in which it was taken
   };
 
   template <class Work>
@@ -63,12 +63,12 @@ class TaskRounds {
 
   std::uint32_t begin();
   bool take(std::uint32_t task, std::uint32_t round);
-  // A task has been done.
+  // Counts a task that has been done.
   void end();
-  // Followers that are awake are given the time to come.
+  // Gives followers that are awake the time to take their tasks.
   void wait_for_takers(std::uint32_t round) const;
   void wait_for_end() const;
-  // Until there is another round than this one, which becomes it. False if there is none any more.
+  // Waits until there is a later round than `round`, which becomes its number. Returns false if rounds have stopped.
   bool wait_for_round(std::uint32_t& round);
 
   const std::uint32_t threads_;

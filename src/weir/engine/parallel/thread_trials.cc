@@ -11,7 +11,7 @@ void ThreadTrials::add(std::uint64_t work, std::int64_t ns) {
   if (now_.ns >= static_cast<double>(span_)) end_of_span();
 }
 
-// A trial of the way that is not chosen follows, or the choice after a trial.
+// Ends a span: after one of the chosen way, a trial of the other way follows; after a trial, a way is chosen.
 void ThreadTrials::end_of_span() {
   Pace& pace = paces_[way_];
   pace.work = kMemory * pace.work + now_.work;
@@ -27,7 +27,7 @@ void ThreadTrials::end_of_span() {
   const Way better = alone.work * together.ns > kClear * together.work * alone.ns ? kAlone : kTogether;
   trials_ = better == chosen_ ? std::min(2 * trials_, kMostTrials) : kFirstTrials;
   way_ = chosen_ = better;
-  // A trial that took long is paid for before the next.
+  // The time until the next trial grows with the time that this one took.
   span_ = trials_ * std::max(kTrial, static_cast<std::int64_t>(took));
 }
 

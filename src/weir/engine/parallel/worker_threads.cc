@@ -16,7 +16,7 @@ WorkerThreads::~WorkerThreads() {
 }
 
 void WorkerThreads::after_fork() {
-  // Those of the parent do not exist here: they can be neither joined nor detached.
+  // The parent's threads do not exist here: they can be neither joined nor detached.
   for (std::thread& thread : started_) std::construct_at(&thread);
   started_.clear();
   rounds_.forget_followers();

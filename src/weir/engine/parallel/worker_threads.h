@@ -14,7 +14,7 @@ namespace weir::engine {
 // and wait between rounds.
 class WorkerThreads {
  public:
-  // work(thread, task), which does not throw, is a task of a round.
+  // work(thread, task), which must not throw, does a task of a round.
   using Work = std::function<void(std::uint32_t thread, std::uint32_t task)>;
   WorkerThreads(std::uint32_t threads, std::uint32_t tasks, Work work);
   ~WorkerThreads();
@@ -22,10 +22,10 @@ class WorkerThreads {
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   std::uint32_t count() const { return threads_; }
-  // A round of all tasks, by all threads or by this one alone (TaskRounds).
+  // Do a round of all tasks, by all threads or by this one alone (TaskRounds).
   void run() { rounds_.lead(work_); }
   void run_alone() { rounds_.lead_alone(work_); }
-  // In the child of a fork(2) that came between rounds: threads of its own.
+  // Starts threads anew, in the child of a fork(2) that came between rounds.
   void after_fork();
 
  private:

@@ -14,8 +14,8 @@
 
 namespace weir::engine {
 
-// For a heap of which the first is due first. What is due at one instant comes in an order that does not depend on when
-// it was told.
+// The order of a heap of which the first is due first. Notices of one instant come in an order that does not depend on
+// when they were told.
 inline bool is_later(const Notice& a, const Notice& b) {
   const auto key = [](const Notice& n) {
     const traffic::Message& m = n.message;
@@ -144,7 +144,7 @@ void Drivers<P>::tell_to_share(std::uint32_t home, std::uint32_t driver, std::ui
   tell({.at = at, .message = {.id = shared_before}, .driver = driver, .kind = NoticeKind::shared, .home = home});
 }
 
-// Rates are given when all that begins at this instant has begun.
+// A message begins to cross the switch. Rates are given when all messages that begin at this instant have begun.
 template <class P>
 void Drivers<P>::begin_move(std::uint32_t home, const Notice& notice, Time now) {
   ScaleUpSwitch& by = switch_for(of_host_[home].switches, scale_ups_[notice.driver]);
@@ -164,7 +164,7 @@ void Drivers<P>::share_switch(std::uint32_t home, const Notice& notice, Time now
   if (const Time next = by.share(now); next < Time::max()) tell_to_share(home, notice.driver, by.shared(), next);
 }
 
-// Tells a host of this partition or of another one, at an instant that is not in its past.
+// Tells a host of this partition or of another one something at notice.at, which must not be in the host's past.
 template <class P>
 void Drivers<P>::tell(const Notice& notice) {
   const std::uint32_t to = notice.to();
@@ -215,7 +215,7 @@ host::Flow& Drivers<P>::flow_of(std::uint32_t h, host::QueuedMessage& message, T
   return flow;
 }
 
-// Whether the message is skipped; nothing of it is sent then.
+// Skips the message if it is to be skipped; nothing of it is sent then. Returns whether it is.
 template <class P>
 bool Drivers<P>::skip(host::QueuedMessage& message, Time now) {
   const MessageSkipper::Plan plan = network().fast_forward->begin(shared().index, message.message, now);
@@ -289,8 +289,8 @@ host::MessageQueue& Drivers<P>::incoming(std::uint32_t src, std::uint32_t slot) 
   return of_sender[slot];
 }
 
-// The receiver gets to know of a message before its first packet arrives. What may still come of the flow that had this
-// slot before are duplicates.
+// Tells the receiver of a message before its first packet arrives. Packets that may still arrive of an earlier flow in
+// this slot are duplicates.
 template <class P>
 void Drivers<P>::expect(const Expected& expected) {
   const host::QueuedMessage& message = expected.message;

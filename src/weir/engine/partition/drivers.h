@@ -1,12 +1,11 @@
-// What drivers (weir/traffic/driver.h) do with a partition's hosts: the messages that they send, what they are told,
-// and when.
+// Drivers (weir/traffic/driver.h) of a partition's hosts: the messages that they send, what they are told, and when.
 //
 // All that a driver asks for stands in its host's queue of timers, under a slot that no flow has, and happens when the
 // host's NIC comes to it, in the same picosecond. So a driver may be called in the midst of what happens to a flow.
 //
-// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver gets to
-// know of it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no
-// packet: when both ends are told is known at its start.
+// A message is a flow of its own, or the next bytes of its connection (transport.connections). Its receiver is told of
+// it before its first packet can arrive. A message that is skipped (engine/skip/message_skipper.h) sends no packet: the
+// instants at which both ends are told are known at its start.
 #pragma once
 
 #include <cstdint>
@@ -29,33 +28,34 @@ namespace weir::engine {
 template <class P>
 class Drivers : public sim::PartitionPart<Drivers, P> {
  public:
-  // Called before the first event. The driver must outlive this. It is told of what other hosts post `lag` later, at
-  // least the longest epoch if there are several partitions.
+  // Called before the first event. The driver must outlive this. Posts of other hosts reach it `lag` later at the
+  // earliest; if there are several partitions, `lag` is at least as long as the longest epoch.
   void add(traffic::Driver& driver, Time lag);
   // How many tasks have been done by this partition's hosts, for all drivers together.
   std::uint64_t tasks_done() const { return tasks_done_; }
 
-  // A timer of host h is due whose slot is a driver's (host::is_of_driver).
+  // Called when a timer of host h is due whose slot is a driver's (host::is_of_driver).
   void on_timer(std::uint32_t h, const host::TimedSlot& due, Time now);
-  // The flow of a message has ended.
+  // Called when the flow of a message has ended.
   void end_flow(std::uint32_t h, const host::Flow& flow, Time now);
-  // A connection's flow has been told something.
+  // Called when feedback has come for a connection's flow.
   void on_feedback(std::uint32_t h, host::Flow& flow, Time now);
-  // All bytes of the flow below `r.expected` have come, and with them the end of a message.
+  // Called when all bytes of the flow below `r.expected` have arrived, and with them the end of a message.
   void receive(std::uint32_t src, std::uint32_t slot, host::Receiver& r, Time now);
 
-  // What a flow of host h that carries messages has to send.
+  // The messages that a flow of host h has to send.
   host::Outgoing& outgoing(std::uint32_t h, std::uint32_t slot) {
     auto& of_host = of_host_[h].outgoing;
     if (slot >= of_host.size()) of_host.resize(slot + std::size_t{1});
     return of_host[slot];
   }
 
-  // Between epochs: the messages of a connection of this partition that are not acknowledged, in order.
+  // Called between epochs: the messages of a connection of this partition that are not acknowledged, in order.
   std::span<const host::QueuedMessage> messages_of(std::uint32_t h, const host::Flow& flow) const {
     return of_host_[h].outgoing[flow.slot].messages.all();
   }
-  // Between epochs: behind the message of this flow that its receiver waits for, which is of this partition.
+  // Called between epochs: the end of the message of this flow that its receiver, a host of this partition, waits for;
+  // nothing if it waits for none.
   std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const;
 
   // Archives between epochs, once all has been handed over.
@@ -64,7 +64,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
 
   // Moves what hosts of other partitions have to know into the mailboxes, by partition.
   void hand_over(std::vector<Mailbox>& outboxes);
-  // Takes what hosts of another partition have told.
+  // Takes over what hosts of another partition have told this one's hosts.
   void take_over(const Mailbox& inbox);
 
  private:
@@ -78,15 +78,15 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   using Base::shared;
   using Base::tracer;
 
-  // What is known of a host.
+  // The state of a host.
   struct OfHost {
-    std::vector<host::QueuedMessage> to_send;  // at present
+    std::vector<host::QueuedMessage> to_send;  // messages to be sent at this instant
     std::vector<Notice> notices;               // a heap: the first is due first
     std::vector<host::Outgoing> outgoing;      // by slot of the flow
     std::unordered_map<host::Connections::Key, std::uint32_t, host::Connections::Hash> connections;  // slots of flows
     std::uint32_t sent = 0;                                                                          // messages
-    Time scale_up_free;                   // its way out is (traffic::Desk)
-    std::vector<ScaleUpSwitch> switches;  // of its server, if it is the first host of that
+    Time scale_up_free;                   // traffic::Desk::scale_up_free()
+    std::vector<ScaleUpSwitch> switches;  // of its server, if it is the server's first host
   };
 
   // What a driver can do for one host, during one call.
@@ -118,13 +118,13 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
     Time now_;
   };
 
-  // The desk of host h for this driver, until the next call.
+  // The desk of host h for this driver, which is valid until the next call.
   traffic::Desk& desk(std::uint32_t driver, std::uint32_t h, Time now) { return desk_.of(driver, h, now); }
   void set_timer(std::uint32_t h, Time at, std::uint32_t slot, std::uint32_t word);
   void begin(std::uint32_t h, host::QueuedMessage& message, Time now);
   host::Flow& flow_of(std::uint32_t h, host::QueuedMessage& message, Time now);
   bool skip(host::QueuedMessage& message, Time now);
-  // The message is acknowledged.
+  // Called when the message is acknowledged.
   void end(std::uint32_t h, const host::QueuedMessage& message, std::uint32_t entropy, Time now);
   void tell_sent(std::uint32_t driver, std::uint32_t h, const traffic::Message& message, Time now);
   void tell_received(std::uint32_t driver, std::uint32_t h, const traffic::Message& message, Time now);
@@ -132,7 +132,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   void tell(const Notice& notice);
   void on_notice(std::uint32_t h, const Notice& notice, Time now);
   host::MessageQueue& incoming(std::uint32_t src, std::uint32_t slot);
-  // A message begins to cross the switch of this server, and those that have are told of.
+  // A message begins to cross the switch of the server whose first host is `home`.
   void begin_move(std::uint32_t home, const Notice& notice, Time now);
   void share_switch(std::uint32_t home, const Notice& notice, Time now);
   void tell_to_share(std::uint32_t home, std::uint32_t driver, std::uint64_t shared, Time at);
@@ -140,7 +140,7 @@ class Drivers : public sim::PartitionPart<Drivers, P> {
   std::vector<traffic::Driver*> drivers_;
   std::vector<traffic::ScaleUp> scale_ups_;                // by driver; a group of 1 = it moves nothing
   std::vector<OfHost> of_host_;                            // by host; empty without drivers
-  std::vector<std::vector<host::MessageQueue>> incoming_;  // by sender, then slot: what receivers here wait for
+  std::vector<std::vector<host::MessageQueue>> incoming_;  // by sender, then slot: messages that receivers wait for
   std::vector<Expected> expected_;                         // for other partitions
   std::vector<Notice> notices_;                            // for other partitions
   Time lag_;

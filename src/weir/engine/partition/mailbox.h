@@ -1,4 +1,5 @@
-// What one partition hands over to another at the end of an epoch: bytes that may cross to another process as they are.
+// Mailbox: what one partition hands over to another at the end of an epoch. Its contents can be sent to another process
+// as bytes.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +21,10 @@ namespace weir::engine {
 // selective acknowledgement if there is one.
 class PackedPackets {
  public:
-  // Adds a packet of the store, whose `departs` is its arrival.
+  // Adds a packet of the store. Its `departs` must be the time of its arrival.
   void add(const net::Packet& whole, std::uint32_t port, net::PacketStore& store) {
     net::Packet packet = whole;
-    // Where the records stand in this partition means nothing to others.
+    // The places of records in this partition mean nothing to others.
     packet.record = whole.has_telemetry() ? net::kHasTelemetry : net::kNoRecord;
     if (bytes_.size() < size_ + kMost) [[unlikely]]
       bytes_.resize(2 * (size_ + kMost));
@@ -35,7 +36,8 @@ class PackedPackets {
     ++count_;
   }
 
-  // Calls visit(port, packet) for each, in the order in which they were added, with what it carries in `store`.
+  // Calls visit(port, packet) for each packet, in the order in which they were added; what a packet carries is put into
+  // `store`.
   template <class Visit>
   void for_each(net::PacketStore& store, Visit&& visit) const {
     const char* at = bytes_.data();
@@ -49,7 +51,7 @@ class PackedPackets {
     }
   }
 
-  // The same of the packets alone.
+  // The same, but what packets carry is dropped after the visit.
   template <class Visit>
   void for_each(Visit&& visit) const {
     net::PacketStore unread;
@@ -61,21 +63,21 @@ class PackedPackets {
 
   std::uint32_t count() const { return count_; }
   std::string_view bytes() const { return {bytes_.data(), size_}; }
-  // Takes over what count() and bytes() of another one were.
+  // Takes a copy of another one's packets, given by its count() and bytes().
   void assign(std::uint32_t count, std::string_view bytes) {
     count_ = count;
     size_ = bytes.size();
     bytes_ = bytes;
     bytes_.resize(size_ + kMost);
   }
-  // Takes over the first `size` characters of `from` without a copy; `from` gets the buffer of this one.
+  // Takes over the first `size` characters of `from` without copying them; `from` gets the buffer of this one.
   void adopt(std::uint32_t count, std::size_t size, std::string& from) {
     count_ = count;
     size_ = size;
     bytes_.swap(from);
     bytes_.resize(size_ + kMost);
   }
-  // Lends the bytes without a copy, until the same call gives them back.
+  // Lends the bytes to `other` without copying them, until the same call gives them back.
   void swap_bytes(std::string& other) {
     bytes_.resize(size_);
     bytes_.swap(other);
@@ -94,7 +96,7 @@ class PackedPackets {
   }
 
  private:
-  // No packet takes more. So many bytes more than it has to hold are in the buffer.
+  // The most bytes that a packet takes. The buffer is always longer than its contents by so many.
   static constexpr std::size_t kMost = sizeof(net::Packet) + sizeof(std::uint32_t) + net::PacketStore::kMostPacked;
 
   std::uint32_t count_ = 0;
@@ -102,24 +104,25 @@ class PackedPackets {
   std::string bytes_;
 };
 
-// Tells the receiver of a message that it has started, as the flow in this slot of its sender, or as a part of it.
+// Tells the receiver that a message has started, as the flow in this slot of its sender, or as a part of that flow.
 struct Expected {
   host::QueuedMessage message;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
 };
 
-// The last two are of a server's scale-up switch, whose state is at the first host of the server: a message begins to
-// cross it, and the switch gives rates, which is when some have come across.
+// The first five kinds are calls of a driver. The last two are events of a server's scale-up switch, whose state is at
+// the first host of the server: a message begins to cross it (`moved`), and the switch gives rates, since messages have
+// begun or ended to cross it (`shared`).
 enum class NoticeKind : std::uint32_t { received, sent, posted, brought, carried, moved, shared };
-// What a driver is told then, or a scale-up switch.
+// What a driver, or a scale-up switch, is told at an instant.
 struct Notice {
   Time at;
   traffic::Message
       message;  // of what is posted, both hosts and the word; of `shared`, the host and ScaleUpSwitch::shared
   std::uint32_t driver = 0;
   NoticeKind kind = NoticeKind::received;
-  std::uint32_t home = 0;  // of a switch
+  std::uint32_t home = 0;  // the host that has the switch, for moved and shared
 
   // The host that learns of it.
   std::uint32_t to() const {

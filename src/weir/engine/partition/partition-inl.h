@@ -30,11 +30,11 @@
 
 namespace weir::engine {
 
-// With more partitions, arrays as long as the network are mostly not a partition's own.
+// If there are more partitions than this, most elements of arrays over the whole network are of other partitions.
 inline constexpr std::uint16_t kFewPartitions = 4;
 
-// The node at which each entity acts, in the order of PartitionState; the partition's own nodes are counted from 0, and
-// others' entities will have no events.
+// The node at which each entity acts, in the order of PartitionState. The partition's own nodes are counted from 0;
+// entities of other nodes have no events.
 inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const std::vector<std::uint16_t>& of_node,
                                                     std::uint16_t partition) {
   const net::Topology& topology = model.topology;
@@ -53,7 +53,7 @@ inline std::vector<std::uint32_t> nodes_of_entities(const Model& model, const st
   return out;
 }
 
-// Whether the packets of a turn that is two links' time long, and the places to which they go, stay in L1 at the switch
+// Whether the packets of a turn that is twice as long as `turn`, and the places to which they go, fit L1 at the switch
 // that has the most of them.
 inline bool long_turns_fit(const Model& model, Time turn) {
   const Time longest = 2 * turn;
@@ -66,7 +66,8 @@ inline bool long_turns_fit(const Model& model, Time turn) {
   return sim::CacheFit::turn_in_l1(*std::max_element(bytes.begin(), bytes.end()));
 }
 
-// By the numbers of nodes_of_entities(). In a large network wide switches gain nothing by longer turns.
+// The side of each of the partition's own nodes, by the numbers of nodes_of_entities(). It is empty if sides are not
+// used: in a large network wide switches gain nothing by longer turns.
 inline std::vector<bool> sides_of_own(const Model& model, Time turn, const std::vector<std::uint16_t>& of_node,
                                       std::uint16_t partition) {
   std::vector<bool> out;
@@ -77,7 +78,7 @@ inline std::vector<bool> sides_of_own(const Model& model, Time turn, const std::
   return out;
 }
 
-// What the scheduler may expect of this network.
+// What the scheduler needs to know of this network.
 template <sim::Scheduler S>
 sim::SchedulerHints hints(const Model& model, const Network& network, const std::vector<std::uint16_t>& of_node,
                           std::uint16_t partition, std::uint16_t partitions) {

@@ -1,13 +1,13 @@
-// A part of the network with its own events: what one thread runs.
+// Partition: a part of the network with its own events, which one thread advances.
 //
 // A partition runs from one epoch's end to the next without looking outside. Links to other
 // partitions are cut: at the end of an epoch the packets that have begun to leave by them are
-// handed over, with the time of their arrival. No epoch is longer than the shortest cut link, so
+// handed over, with the time of their arrival. No epoch is longer than the delay of the shortest cut link, so
 // nothing arrives in the past. Events of a node are ordered by (time, entity) alone, hence the results do
 // not depend on the number of partitions.
 //
-// What happens at an event is the business of its parts (sim/partition_part.h); the partition takes events from the
-// scheduler and lets those of other partitions see it (parallel/partitions.h).
+// Its parts (sim/partition_part.h) handle events; the partition takes events from the scheduler, and shows its state
+// between epochs (parallel/partitions.h).
 #pragma once
 
 #include <cstdint>
@@ -65,15 +65,16 @@ class Partition final : private StateHolder<S, T>,
   Partition(const Model& model, Network& network, const std::vector<std::uint16_t>& of_node, std::uint16_t index,
             std::uint16_t count);
 
-  // Called before the first event (Drivers::add). A driver that `tells_others` does so by Desk::post(), or by messages
-  // that are skipped.
+  // Called before the first event (Drivers::add). `tells_others` is true if the driver tells other hosts something
+  // without packets: by Desk::post() or Desk::move(), or because messages are skipped.
   void add_driver(traffic::Driver& driver, bool tells_others, Time lag);
   // Adds a flow of a host of this partition, which is not yet due; calls come in order of start.
   void add_flow(const traffic::Flow& flow);
   // Takes all events before `end`, or those of one pass (take_passes_singly()).
   void run_until(Time end);
-  // Between calls of run_until(): whether each goes over the nodes of one side only (sim/node_scheduler.h). All
-  // partitions do it alike, and hand over what they have for each other in between, until all are at an end.
+  // Called between calls of run_until(): whether each call takes a single pass, over the nodes of one side
+  // (sim/node_scheduler.h). All partitions do the same, and hand over mail after each pass, until all have reached the
+  // end (is_at()).
   void take_passes_singly([[maybe_unused]] bool singly) {
     if constexpr (kOrdersWithinNode) shared().scheduler.take_passes_singly(singly);
   }
@@ -81,15 +82,15 @@ class Partition final : private StateHolder<S, T>,
     if constexpr (kOrdersWithinNode) return shared().scheduler.is_at(end);
     return true;
   }
-  // Between passes: nothing happens in any partition before t.
+  // Called between passes: nothing happens in any partition before t.
   void pass_over([[maybe_unused]] Time t) {
     if constexpr (kOrdersWithinNode) shared().scheduler.pass_over(t);
   }
-  // Moves what other partitions have to get into the mailboxes, by partition: what has begun to leave by cut links,
-  // before `end` or as far as passes have come, and what their hosts have to know of messages.
+  // Moves what other partitions have to get into the mailboxes, by partition: packets that have begun to leave by cut
+  // links, before `end` or as far as passes have come, and what their hosts have to know of messages.
   void hand_over(Time end, std::vector<Mailbox>& outboxes);
   void take_over(const Mailbox& inbox);
-  // Whether the turns of nodes are longer if run_until() has a long way to go.
+  // Whether nodes have longer turns if run_until() has a long way to go.
   bool has_long_turns() const {
     if constexpr (kOrdersWithinNode)
       return shared().scheduler.longest_turn() > turn_length(shared().model.topology, shared().network.soonest_news);
@@ -109,17 +110,17 @@ class Partition final : private StateHolder<S, T>,
 
   // The functions up to watch() are called between epochs, before all else at `now`.
 
-  // The link of this port of the partition has gone down.
+  // Called when the link of this port of the partition has gone down.
   void take_down(std::uint32_t port, Time now);
-  // No packet of this host begins to leave before `until`.
+  // From now until `until`, no packet of this host begins to leave.
   void stall(std::uint32_t h, Time until, Time now);
-  // A decision has come for a flow of this partition, if the flow is still there.
+  // Takes a decision for a flow of this partition, if the flow is still active.
   void take_decision(const host::Question& question, const cc::Control& control, Time now);
-  // The questions to whoever embeds the run; only if the tracer is on.
+  // The questions to the program that embeds the run; only if the tracer is on.
   host::Decisions& decisions() { return shared().decisions; }
-  // The PFC watchdog of this partition's switches looks at their ports. Only if the model has one.
+  // Lets the PFC watchdog look at the ports of this partition's switches. Only if the model has a watchdog.
   void watch(Time now);
-  // Routes packets by this from now on; it must outlive its use.
+  // Routes packets by `routing` from now on; it must outlive its use.
   void route_by(const net::Routing& routing, Time now) {
     switching().route_by(routing);
     nics().follow_routes(now);
@@ -130,18 +131,19 @@ class Partition final : private StateHolder<S, T>,
   void settle_before(std::uint32_t port, Time end);
   const Counters& counters() const { return shared().counters; }
   T& tracer() { return shared().tracer; }
-  // Save and load what this partition holds, its ports, switches and hosts included, between epochs. It is loaded into
-  // a partition that has just been built from the same model, of as many partitions; `now` is the end of the last
-  // epoch.
+  // Save and load the state of this partition, its ports, switches and hosts included, between epochs. The state is
+  // loaded into a partition that has just been built from the same model, with the same number of partitions; `now` is
+  // the end of the last epoch.
   void save(Saver& a);
   void load(Loader& a, Time now);
   // How many of the drivers' tasks this partition's hosts have done.
   std::uint64_t tasks_done() const { return drivers().tasks_done(); }
   // The messages of a connection of this partition's host that are not acknowledged.
   std::span<const host::QueuedMessage> messages_of(std::uint32_t src, const host::Flow& flow) const;
-  // Behind the message of the flow that its receiver waits for, a host of this partition, if it waits for one.
+  // The end of the message of the flow that its receiver, a host of this partition, waits for; nothing if it waits for
+  // none.
   std::optional<std::int64_t> expected_end(std::uint32_t src, const host::Flow& flow) const;
-  // Flows that ended since the last call of clear(), those of one host in order of their end.
+  // Flows that have ended since the vector was last cleared, those of one host in order of their end.
   std::vector<host::FlowRecord>& finished() { return senders().finished(); }
   // Calls visit(port, packet) for each packet that has been put on a port of this partition, or handed over to it, and
   // has not reached the port's far end.
@@ -155,14 +157,14 @@ class Partition final : private StateHolder<S, T>,
   template <template <class> class Self, class P>
   friend class sim::PartitionPart;
 
-  // Handles what the scheduler tells: which events are due soon, and the turns of nodes that take them at once.
+  // Handles what the scheduler tells: which events are due soon, and the turns of nodes whose events are taken at once.
   struct TurnHandler {
     Partition& self;
     void operator()(sim::Entity e, sim::Horizon due) const { self.prefetcher().on_ready(e, due); }
     void comes(std::uint32_t node, std::uint32_t by) const { self.prefetcher().on_coming(node, by); }
     bool takes(std::uint32_t node) const { return self.turns().takes_turn(node); }
     void take(sim::Entity e) const {
-      // else a host wakes, which knows when
+      // any other entity is a host that wakes, and the host itself knows when
       if (const std::uint32_t port = e - self.shared().first_arrival; port < self.shared().ports)
         self.links_.push_back(port);
     }
@@ -172,7 +174,7 @@ class Partition final : private StateHolder<S, T>,
     }
   };
 
-  // The number of records that the partition's packets must have.
+  // The number of records that are in use by the partition's packets.
   std::uint32_t bodies_on_their_way() const;
   // An event that is neither an arrival nor a host that wakes.
   [[gnu::noinline]] void on_rare(const sim::Event& event);
@@ -204,7 +206,7 @@ class Partition final : private StateHolder<S, T>,
   Prefetcher<Partition>& prefetcher() { return *this; }
   const Prefetcher<Partition>& prefetcher() const { return *this; }
 
-  std::vector<std::uint32_t> links_;  // of a turn
+  std::vector<std::uint32_t> links_;  // on which there are arrivals in the present turn
 };
 
 extern template class Partition<sim::WheelScheduler, net::NoTracer>;

@@ -1,4 +1,4 @@
-// The plain engine, with and without a tracer. It is what the others are compared with, and its speed does not count.
+// The plain engine, with and without a tracer. The others are compared with it, and its speed does not count.
 #include "weir/engine/partition/partition-inl.h"
 
 namespace weir::engine {

@@ -1,5 +1,5 @@
-// What all parts of a partition share: the model, the network, the scheduler, the counters, and what packets have
-// beside their descriptors.
+// The state that all parts of a partition share: the model, the network, the scheduler, the counters, and the records
+// that packets have beside their descriptors.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ struct PartitionState {
 
   bool mine(std::uint32_t node) const { return of_node[node] == index; }
 
-  // Entities in the order in which they act at one instant: departures, arrivals, hosts' NICs, what hosts answer, what
-  // slow hosts take.
+  // Entities in the order in which they act at one instant: departures, arrivals, hosts' NICs, hosts' delayed answers,
+  // intakes of slow hosts.
   sim::Entity departure_of_port(std::uint32_t port) const { return port; }
   sim::Entity departures_of_switch(std::uint32_t s) const { return ports + s; }
   sim::Entity arrival(std::uint32_t port) const { return first_arrival + port; }
@@ -63,7 +63,7 @@ struct PartitionState {
   const std::uint32_t ports;
   const std::uint32_t switches;
   const sim::CacheFit caches;
-  const bool sparse;  // most of the network is other partitions'
+  const bool sparse;  // most of the network belongs to other partitions
   const sim::Entity first_arrival;
   const sim::Entity first_wake;
   const sim::Entity first_intake;
@@ -73,7 +73,7 @@ struct PartitionState {
   net::PacketStore packets;
   Counters counters;
   [[no_unique_address]] Tracer tracer;
-  host::Decisions decisions;  // asked for if the tracer is on
+  host::Decisions decisions;  // in use only if the tracer is on
 };
 
 }  // namespace weir::engine

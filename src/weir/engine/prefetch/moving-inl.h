@@ -1,4 +1,4 @@
-// Prefetcher: what is asked for as packets move. Included by partition-inl.h only.
+// Prefetcher: what is fetched as packets move. Included by partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace weir::engine {
 
-// So many flows are active that a core's own caches do not hold them: what is needed soon is worth asking for. Not in a
-// network so large that it is asked for before the event.
+// Whether so many flows are active that a core's own caches do not hold them, so that it is worth while to fetch those
+// that are needed soon. It is false in networks so large that they are fetched before the event.
 template <class P>
 inline bool Prefetcher<P>::flows_exceed_cache() const {
   return senders().active() > shared().caches.flows_in_l2;
 }
 
-// What a packet will touch at this host of the partition.
+// Fetches what a packet will touch at this host of the partition.
 template <class P>
 void Prefetcher<P>::prefetch_at_host(std::uint32_t h, const net::Descriptor& packet) const {
   if (!packet.has_record()) return;
@@ -41,7 +41,7 @@ inline void Prefetcher<P>::after_arrival(const net::Port& p) const {
   }
 }
 
-// The next packets of a ring, and what they will touch if they come to a host.
+// Fetches the next packets of a ring, and their records if they come to a host.
 template <class P>
 inline void Prefetcher<P>::prefetch_following(std::uint32_t peer, const net::PacketRing& ring) const {
   prefetch_line(ring.address(ring.head + 2));
@@ -77,7 +77,7 @@ inline void Prefetcher<P>::before_link(std::uint32_t port) const {
   if (p.kind == net::PortKind::priority) prefetch_first(p.urgent, sim::kPlacesAhead);
 }
 
-// In a larger network that has been done before (on_coming()).
+// In a larger network these have been fetched already (on_coming()).
 template <class P>
 inline void Prefetcher<P>::before_turn_of_host(std::uint32_t port) const {
   if (shared().caches.ports_in_l2) before_link(port);
@@ -95,7 +95,8 @@ inline void Prefetcher<P>::before_batch(const net::Port& out, std::uint32_t coun
   prefetch_places(out.ring, out.ring.tail, places);
 }
 
-// Where flows are in no near cache; with few packets on the link, what they touch has been asked for at the switch.
+// It does if flows are in no near cache. If few packets are on the link, what they touch has been fetched at the
+// switch.
 template <class P>
 inline bool Prefetcher<P>::asks_for_flows_of(std::uint32_t port) const {
   return !shared().caches.ports_in_l2 ||
@@ -113,7 +114,7 @@ inline void Prefetcher<P>::flow_of_next(std::uint32_t h, const net::Descriptor& 
   shared().caches.ports_in_l2 ? prefetch_at_host(h, packet) : prefetch_recovery(h, packet);
 }
 
-// What selective recovery looks at, at either end.
+// Fetches what selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_recovery(std::uint32_t h, const net::Descriptor& packet) const {
   if (!packet.has_record()) return;
@@ -126,7 +127,7 @@ inline void Prefetcher<P>::prefetch_recovery(std::uint32_t h, const net::Descrip
   }
 }
 
-// The flow that will probably send next.
+// Fetches the flow that will probably send next.
 template <class P>
 inline void Prefetcher<P>::before_wake(const host::Host& host) const {
   if (!flows_exceed_cache()) [[likely]]

@@ -1,4 +1,4 @@
-// Prefetcher: what is asked for as the scheduler comes nearer to an event, or to a node's turn. Included by
+// Prefetcher: what is fetched as the scheduler comes nearer to an event, or to a node's turn. Included by
 // partition-inl.h only.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace weir::engine {
 
-// So many places of a ring from this one on; the first ones that have packets, but no more than so many.
+// Fetch so many places of a ring from `first` on, or the first ones that have packets, at most so many.
 inline void prefetch_places(const net::PacketRing& ring, std::uint32_t first, std::uint32_t places) {
   for (std::uint32_t i = 0; i < places; i += 2) prefetch_line(ring.address(first + i));
 }
@@ -19,13 +19,14 @@ inline void prefetch_first(const net::PacketRing& ring, std::uint32_t places) {
   prefetch_places(ring, ring.head, std::min(ring.size(), places));
 }
 
-// The lines of a port that every packet touches.
+// Fetches the lines of a port that every packet touches.
 inline void prefetch_port(const net::Port* p) {
   prefetch_line(p);
   prefetch_line(reinterpret_cast<const char*>(p) + 64);
 }
 
-// Of a priority port: the ring of the packet that will probably arrive next, and the packet behind it.
+// For a priority port: whether the packet that will probably arrive next is in the ring of the first class, and the
+// place of the packet behind it.
 inline bool urgent_is_probably_first(const net::Port& p) {
   return net::choose_if(p.order.empty(), p.urgent.cursor != p.urgent.tail, p.order.urgent_is_first()) != 0;
 }
@@ -57,7 +58,7 @@ inline void Prefetcher<P>::on_ready(sim::Entity e, [[maybe_unused]] sim::Horizon
   if (const std::uint32_t h = e - shared().first_wake; h < shared().hosts) prefetch_object(&network().hosts[h]);
 }
 
-// Where nodes take turns: what the events of the next node will touch first.
+// Where nodes take turns: fetches what the events of the next node will touch first.
 template <class P>
 inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
   if (const std::uint32_t port = e - shared().first_arrival; port < shared().ports) {
@@ -67,7 +68,7 @@ inline void Prefetcher<P>::prefetch_of_next_node(sim::Entity e) {
   }
 }
 
-// Most of the lines that a host touches in its turn are named by others of them.
+// Most of the lines that a host touches in its turn are found by pointers in other ones: hence several stages.
 template <class P>
 inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
   if (node >= turns().own_hosts().size()) return;
@@ -118,7 +119,7 @@ inline void Prefetcher<P>::on_coming(std::uint32_t node, std::uint32_t by) {
   }
 }
 
-// The first packets that come to a host by a link of this partition.
+// Visits the first packets that come to a host, if its link is of this partition.
 template <class P>
 template <class Visit>
 inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) const {
@@ -130,8 +131,8 @@ inline void Prefetcher<P>::visit_first(const net::OwnHost& own, Visit&& visit) c
       if ((*ring)[at].has_record()) visit((*ring)[at]);
 }
 
-// The same, of the node whose turn it is, if its events are taken one by one: the first packets of its links, and in
-// large networks the flow that it will send of. What follows on a link is asked for as the packet before it arrives
+// For the node whose turn it is, if its events are taken one by one: fetches the first packets of its links, and, in
+// large networks, the flow from which it will send. Later packets of a link are fetched as the ones before them arrive
 // (Links::take_first).
 template <class P>
 inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
@@ -152,16 +153,16 @@ inline void Prefetcher<P>::prefetch_of_node(sim::Entity e) {
   }
 }
 
-// The port on whose link there is an arrival. Of another event, some port of this partition, for others' are changed
-// meanwhile: it costs less than a branch that no one foresees.
+// The port on whose link the event is an arrival. For other events it is some port of this partition, since ports of
+// other partitions change meanwhile: to fetch that costs less than a branch that cannot be predicted.
 template <class P>
 inline std::uint32_t Prefetcher<P>::nearest_port(sim::Entity e) const {
   const std::uint32_t port = e - shared().first_arrival;
   return net::choose_if(port < shared().ports, port, own_port_);
 }
 
-// What is due so many events later, if this is the arrival on a link at which no other thread is at work, or a host
-// that wakes.
+// Looks at the event that is due so many events later: calls of_port(port) if it is an arrival on a link of this
+// partition, of_host(host) if a host wakes.
 template <class P>
 template <class OfPort, class OfHost>
 inline void Prefetcher<P>::look(std::uint32_t ahead, OfPort&& of_port, OfHost&& of_host) {
@@ -184,8 +185,8 @@ inline void Prefetcher<P>::before_event() {
   if (!links().is_inbound(port)) prefetch_ring(port);
 }
 
-// In a network too large for the caches also what the packet will meet at the node that it comes to, and what a host
-// touches to send.
+// In a network too large for the caches: fetches also what the packet will touch at the node at which it arrives, and
+// what a host touches to send.
 template <class P>
 void Prefetcher<P>::before_event_deep() {
   scheduler().look_ahead();
@@ -207,7 +208,7 @@ void Prefetcher<P>::before_event_deep() {
       sim::kStagesAhead[4], [this](std::uint32_t port) { prefetch_selective(port); }, [](const host::Host&) {});
 }
 
-// The first packet of this link, and those after it, whose departures give the port's next events.
+// Fetches the first packet of this link, and those after it, whose departures give the port's next events.
 template <class P>
 inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   const net::Port& p = shared().port(port);
@@ -223,7 +224,7 @@ inline void Prefetcher<P>::prefetch_ring(std::uint32_t port) {
   if (!shared().caches.ports_in_l2) prefetch_line(p.ring.address(p.ring.head + 2));
 }
 
-// That of the first packet of a link that ends at a host.
+// Fetches the body of the first packet of a link that ends at a host.
 template <class P>
 inline void Prefetcher<P>::prefetch_body(std::uint32_t port) {
   const net::Port& p = shared().port(port);
@@ -231,7 +232,7 @@ inline void Prefetcher<P>::prefetch_body(std::uint32_t port) {
   if (const net::PacketRing& ring = probably_first(p); !ring.empty()) packets().prefetch(ring.front());
 }
 
-// What selective recovery looks at, at either end.
+// Fetches what selective recovery looks at, at either end.
 template <class P>
 inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   const net::Port& p = shared().port(port);
@@ -251,7 +252,7 @@ inline void Prefetcher<P>::prefetch_selective(std::uint32_t port) {
   }
 }
 
-// Of a host that wakes to send: the flow whose turn it is, and what that has beside it.
+// For a host that wakes to send: fetches the flow whose turn it is, and what that has beside it.
 template <class P>
 inline void Prefetcher<P>::prefetch_flow(const host::Host& host) {
   if (host.ready.empty()) return;
@@ -270,7 +271,7 @@ inline void Prefetcher<P>::prefetch_sending(const host::Host& host) {
   host.connections.prefetch(host.extras[next.slot].connection);
 }
 
-// By which port this link's first packet leaves the next node; of a host, the port by which it answers.
+// The port by which this link's first packet will leave the next node; if that is a host, the port by which it answers.
 template <class P>
 inline std::uint32_t Prefetcher<P>::guess_next_port(std::uint32_t port) const {
   const net::Port& p = shared().port(port);
@@ -281,8 +282,8 @@ inline std::uint32_t Prefetcher<P>::guess_next_port(std::uint32_t port) const {
   return packet.is_control() ? port : switching().routing().egress(p.peer - shared().hosts, packet.dst, packet.entropy);
 }
 
-// What the first packet of this link will meet first: the port that it, or its acknowledgement,
-// will leave by, and the switch's books or the host.
+// Fetches what the first packet of this link will touch first: the port by which it, or its acknowledgement,
+// will leave, and the switch's counters or the host.
 template <class P>
 inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
   net::Port& p = shared().port(port);
@@ -301,7 +302,7 @@ inline void Prefetcher<P>::prefetch_node(std::uint32_t port) {
   }
 }
 
-// What it will meet next: the place where it, or its acknowledgement, will be put, and the state
+// Fetches what it will touch next: the place where it, or its acknowledgement, will be put, and the state
 // of its flow at this end.
 template <class P>
 inline void Prefetcher<P>::prefetch_behind(std::uint32_t port) {

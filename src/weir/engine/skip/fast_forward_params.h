@@ -1,4 +1,4 @@
-// What a scenario says of messages and spans that are skipped: [run.fast_forward].
+// The parameters of [run.fast_forward], by which messages and spans of time are skipped.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ MessageSkipper::MessageSkipper(const Model& model, const traffic::Program& progr
   totals_.theta = params.theta;
 }
 
-// Without shortening paths: partitions read them at the same time.
+// The root of the kind's tree. Paths are not shortened here, since partitions read them at the same time.
 std::uint32_t MessageSkipper::root_of(std::uint32_t kind) const {
   while (state_[kind].parent != kind) kind = state_[kind].parent;
   return kind;
@@ -45,7 +45,7 @@ std::span<const MessageSkipper::Sample> MessageSkipper::samples_of(std::uint32_t
   return {samples_.data() + std::size_t{params_.rounds} * kind, state_[kind].count};
 }
 
-// The mean, in whole picoseconds; only of a kind with samples.
+// The mean of the samples, in whole picoseconds. The kind must have samples.
 MessageSkipper::Sample MessageSkipper::remembered(std::uint32_t kind) const {
   Sample sum;
   for (const Sample& s : samples_of(kind)) {
@@ -79,7 +79,7 @@ void MessageSkipper::add_flow(const traffic::Flow& flow) {
           true);
 }
 
-// Ids of drivers' messages have more than 32 bits (traffic::kAnyId), those of flows have not.
+// Ids of drivers' messages have more than 32 bits (traffic::kAnyId), those of flows at most 32.
 void MessageSkipper::end(std::span<const host::FlowRecord> records) {
   for (const host::FlowRecord& r : records)
     if (!is_of_program(r.id) && r.id >> 32 == 0)
@@ -101,7 +101,7 @@ void MessageSkipper::disturb(std::span<const std::uint32_t> ports, bool starts) 
   }
 }
 
-// What all partitions have logged, in the order of time.
+// Takes what all partitions have logged, in the order of time.
 template <class T>
 std::vector<T> MessageSkipper::take(std::vector<T> Log::*which) {
   std::vector<T> all;
@@ -148,7 +148,7 @@ std::uint32_t MessageSkipper::add_kind(const traffic::Message& message) {
   return kind;
 }
 
-// A message of the kind begins that has not been expected.
+// A message of the kind begins, and none was expected.
 void MessageSkipper::expect(std::uint32_t kind) {
   const std::uint32_t root = root_of(kind);
   Component& c = components_[root];
@@ -163,7 +163,7 @@ void MessageSkipper::expect(std::uint32_t kind) {
   }
 }
 
-// Ends a lap of the component, and gives up what has not come for some.
+// Ends a lap of the component, and stops expecting kinds that have not come for several laps.
 void MessageSkipper::retire(std::uint32_t root) {
   Component& c = components_[root];
   c.lap = 0;
@@ -229,7 +229,7 @@ void MessageSkipper::start(const Begun& begun) {
   touched_.push_back(kind);
 }
 
-// One that had been sent before has no slot any more.
+// Notes when a message was received. A message whose end has been noted already has no slot any more.
 void MessageSkipper::note_receipt(const Told& receipt) {
   if (const auto at = slot_of_.find(receipt.message); at != slot_of_.end()) active_[at->second].received = receipt.time;
 }
@@ -245,7 +245,7 @@ void MessageSkipper::finish(const Told& end) {
   State& s = state_[a.kind];
   --s.active;
 
-  // Its receipt may become known later than that it has been sent.
+  // It may become known later that the message was received than that it was acknowledged.
   const Time received = a.received == Time::max() ? a.not_before : a.received;
   const Time lasted = end.time - a.start;
   const Sample sample{{received - a.start, lasted}, ratio(a.company, lasted)};
@@ -272,7 +272,7 @@ void MessageSkipper::finish(const Told& end) {
   touched_.push_back(a.kind);
 }
 
-// Of a message that ends: it and its neighbours note how long they were together, and it leaves its ports.
+// Takes a message that ends off its ports; it and its neighbours note how long they were together.
 void MessageSkipper::leave(std::uint32_t slot, Time now) {
   ++walk_;
   active_[slot].seen = walk_;
@@ -291,7 +291,8 @@ void MessageSkipper::leave(std::uint32_t slot, Time now) {
   }
 }
 
-// `one` ends. They are neighbours if they were together for more than theta of what one of them takes.
+// `one` ends; both note how long they were together. They are neighbours, whose components become one, if that is more
+// than kCompany of the shorter duration of the two. If it is more than theta, each notes whether the other was skipped.
 void MessageSkipper::part(Active& one, Active& other, Time now) {
   const Time since = std::max(one.start, other.start);
   const Time together = now - since;
@@ -309,7 +310,7 @@ void MessageSkipper::part(Active& one, Active& other, Time now) {
   meet(one.kind, other.kind, since);
 }
 
-// Two components have become one: what is known of each was so without the other.
+// Joins two components. What is remembered of each is forgotten, since it was so without the other.
 void MessageSkipper::meet(std::uint32_t a, std::uint32_t b, Time since) {
   std::uint32_t root = root_of(a);
   std::uint32_t other = root_of(b);

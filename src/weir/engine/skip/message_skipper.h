@@ -1,29 +1,30 @@
-// Skips messages that take as long as they did before: a collective sends the same messages step after step, and a
-// training step microbatch after microbatch. Once their durations repeat, most of them need no packets
-// ([run.fast_forward], docs/guides/fast-forward.md).
+// Skips messages whose durations repeat: a collective sends the same messages step after step, and a training step
+// microbatch after microbatch. Once their durations repeat, most of them need no packets ([run.fast_forward],
+// docs/guides/fast-forward.md).
 //
 // Messages of the same hosts, path and size are of one *kind*. Kinds whose messages were active at once on a common
 // port, by data or by acknowledgements, are neighbours, and neighbours of neighbours form a *component*. A component is
-// skipped as a whole: when all of its kinds that are still to come have been simulated `rounds` times in a row with
-// durations that agree within theta, among about as many neighbours, and no other flow is on its ports. They agree so
-// in the mean over the kinds, and within twice that each. Messages that begin from then on take the mean of the
-// remembered durations and send no packet. Another component that joins it, more or fewer neighbours in the mean, or
-// another flow end that: the component is simulated again, until it repeats.
+// skipped as a whole, when no other flow is on its ports and all of its kinds that are still to come have been
+// simulated `rounds` times in a row with durations that agree, among about as many neighbours. Durations agree if they
+// differ by at most theta in the mean over the kinds, and by at most twice theta in each kind. Messages that begin from
+// then on take the mean of the remembered durations and send no packet. The component is simulated again, until it
+// repeats, when another component joins it, when messages have more or fewer neighbours in the mean, or when another
+// flow comes to its ports.
 //
 // Durations count once `settle` rounds (as many messages as there are kinds) have been simulated.
 //
-// Of a program it is known which messages are still to come. Drivers make theirs when they are due: a kind is still to
-// come for them until a few rounds have passed without it. One that comes back later joins its component anew.
+// The messages of a program that are still to come are known. Drivers make theirs when they are due: a kind of theirs
+// is expected to come until a few rounds have passed without it. If it comes later, it joins its component anew.
 //
-// Skipped components are checked. A share of the rounds, drawn at random, is simulated: first until no skipped message
-// is left, so that all neighbours have packets, then a round in which queues fill, then one that is compared with what
-// is remembered, and remembered in its turn, then until that has ended. If the compared messages are off by more than
-// theta in the mean, all is forgotten. Messages of the first part lack the packets of those that are still skipped, and
-// would be received too early: that becomes known when it was expected (that they have been sent does so at once). So a
-// check does not disturb how far neighbours are ahead of each other. That takes tens of rounds to become what it is in
-// the long run, stays while messages are skipped, and goes on from there in each check. Only messages that are under
-// way as a component goes over from the one to the other have neighbours of both kinds; they are neither remembered nor
-// compared.
+// Skipped components are checked: a share of the rounds, drawn at random, is simulated. A check goes on, first, until
+// no skipped message is left, so that all neighbours have packets; then for a round in which queues fill; then for one
+// whose durations are compared with the remembered ones, and are remembered as well; and then until the messages of
+// that round have ended. If the compared messages are off by more than theta in the mean, all is forgotten. Messages of
+// the first part lack the packets of those that are still skipped, and would be received too early: so their receipt
+// becomes known when it was expected (that they have been sent becomes known at once). Hence a check does not disturb
+// how far neighbours are ahead of each other, which takes tens of rounds to become what it is in the long run, stays
+// while messages are skipped, and goes on from there in each check. Only messages that are under way when a component
+// goes over to being skipped or simulated have neighbours of both sorts; they are neither remembered nor compared.
 //
 // All is decided between epochs, at multiples of the epoch, from what has happened since: results do not depend on the
 // number of threads.
@@ -52,16 +53,16 @@ class MessageSkipper {
   // What becomes of a message that begins.
   struct Plan {
     bool is_skipped = false;  // none of its packets is sent
-    Time received;            // when its receiver gets to know of it; if it is simulated, no sooner than that
-    Time sent;                // when its sender does, if it is skipped
+    Time received;            // when its receiver is told of the receipt; if it is simulated, the earliest such instant
+    Time sent;                // when its sender is told that it is acknowledged, if it is skipped
   };
 
   // Both must outlive this.
   MessageSkipper(const Model& model, const traffic::Program& program, const FastForwardParams& params,
                  std::uint32_t partitions);
 
-  // The next three are called during an epoch, by the partition of the message's sender or receiver: a message begins,
-  // its receiver gets to know of it, its sender does.
+  // The next three are called during an epoch, by the partition of the message's sender or receiver: when a message
+  // begins, when its receiver is told of its receipt, and when its sender is told that it is acknowledged.
   Plan begin(std::uint32_t partition, const traffic::Message& message, Time now);
   void receive(std::uint32_t partition, std::uint64_t message, Time now) {
     logs_[partition].received.push_back({message, now});
@@ -70,11 +71,11 @@ class MessageSkipper {
     logs_[partition].ended.push_back({message, now});
   }
 
-  // Called between epochs: a flow that is no message is about to start.
+  // Called between epochs for a flow that is no message and is about to start.
   void add_flow(const traffic::Flow& flow);
-  // Flows that have ended; messages among them are passed over.
+  // Called for flows that have ended; messages among them are ignored.
   void end(std::span<const host::FlowRecord> records);
-  // What has happened since the last call counts from now on. Calls come at instants that depend on the scenario alone.
+  // Takes account of what has happened since the last call. Calls come at instants that depend on the scenario alone.
   void settle();
 
   FastForwardReport report() const;
@@ -108,15 +109,16 @@ class MessageSkipper {
   }
 
  private:
-  // The mean number of neighbours may vary by this share of all who share, the message itself included: with up to
-  // three of them one more or less is noticed. Their phases vary from step to step, and durations have to agree anyway.
+  // The mean number of neighbours may vary by this share of all messages that share ports, the message itself included:
+  // with up to three neighbours, one more or less is noticed. It is not smaller, since the phases of neighbours vary
+  // from step to step, and durations have to agree anyway.
   static constexpr double kCompany = 0.2;
 
-  // A kind of drivers' messages is still to come until so many laps have passed without it.
+  // A kind of drivers' messages is expected to come until so many laps have passed without it.
   static constexpr std::uint64_t kLaps = 2;
 
   enum class Phase : std::uint8_t { simulated, skipped, clearing, settling, compared, draining };
-  // How long a message takes from its start until its receiver has it, and until its sender knows.
+  // How long a message takes from its start until it is received, and until its sender knows that.
   struct Lasts {
     Time received;
     Time sent;
@@ -129,40 +131,40 @@ class MessageSkipper {
   struct Spread {
     double received = 0;
     double sent = 0;
-    double company = 0;  // of all who share, the message itself included
+    double company = 0;  // as a share of all messages that share ports, the message itself included
   };
-  // What changes of a kind.
+  // The state of a kind.
   struct State {
     std::uint32_t parent = 0;   // in the forest of components
     std::uint32_t left = 0;     // messages of the program still to begin
     std::uint32_t active = 0;   // messages that have begun and not ended
     std::uint32_t others = 0;   // active flows on its ports that are no messages
-    std::uint32_t changes = 0;  // times that such a flow has started
-    std::uint32_t stamp = 0;    // samples are of its component as it was then
+    std::uint32_t changes = 0;  // how often such a flow has started
+    std::uint32_t stamp = 0;    // Component::stamp when its samples were taken
     std::uint32_t count = 0;    // of samples, at most `rounds`
     std::uint32_t next = 0;     // place of the next one
-    bool recurs = false;        // drivers are expected to send more
-    std::uint64_t seen = 0;     // Component::laps when one began last, if so
-    bool repeats = false;       // it counts in its component, with this spread
+    bool recurs = false;        // drivers are expected to send more of it
+    std::uint64_t seen = 0;     // if so: Component::laps when the last message began
+    bool repeats = false;       // it counts as repeating in its component, with this spread
     Spread spread;
   };
-  // What changes of a component. It is kept at the kind that is the root of its tree.
+  // The state of a component. It is kept at the kind that is the root of the component's tree.
   struct Component {
     std::uint32_t kinds = 1;
     std::uint32_t coming = 0;     // kinds of which some message is active or still to begin
-    std::uint32_t repeating = 0;  // of these
-    Spread spread;                // the sum of theirs
+    std::uint32_t repeating = 0;  // kinds of these that repeat
+    Spread spread;                // the sum of the spreads of kinds that repeat
     std::uint32_t disturbed = 0;  // kinds with other flows on their ports
     std::uint32_t stamp = 0;      // changes when another component joins
     Phase phase = Phase::simulated;
-    Time since;                 // messages that began before were among others than now
+    Time since;                 // messages that began earlier had other neighbours, and are not remembered
     std::uint32_t skipped = 0;  // active messages
     std::uint32_t compared = 0;
     std::uint64_t begun = 0;   // messages in this phase, or in this round
-    std::uint64_t judged = 0;  // messages that have ended, by company if they are skipped, by duration if compared
-    double error = 0;          // the sum of theirs
+    std::uint64_t judged = 0;  // messages that have ended: skipped ones, by company, or compared ones, by duration
+    double error = 0;          // the sum of their errors
     std::uint64_t round = 0;
-    std::uint64_t lap = 0;  // messages begun since the last lap ended: as many as kinds are coming are one
+    std::uint64_t lap = 0;  // messages begun in this lap, which ends with as many as there are kinds coming
     std::uint64_t laps = 0;
   };
   struct Active {
@@ -170,7 +172,7 @@ class MessageSkipper {
     std::uint32_t kind = 0;
     Time start;
     Time received = Time::max();  // not known yet
-    Time not_before;              // its receipt does not become known sooner
+    Time not_before;              // the earliest instant at which its receipt may become known
     Time company;                 // sum of the times with each neighbour
     Time remembered;              // until receipt, if it is compared
     std::uint32_t changes = 0;    // State::changes when it began
@@ -179,7 +181,7 @@ class MessageSkipper {
     bool skipped = false;
     bool compared = false;
     bool settled = false;  // it may be remembered
-    bool mixed = false;    // it has packets and some neighbour had none
+    bool mixed = false;    // some neighbour was skipped; asked only of messages that have packets
   };
   struct Begun {
     traffic::Message message;
@@ -204,7 +206,7 @@ class MessageSkipper {
   bool is_coming(std::uint32_t kind) const {
     return state_[kind].left + state_[kind].active > 0 || state_[kind].recurs;
   }
-  // Whether durations of the kind are remembered that hold for its component as it is.
+  // Whether the remembered durations of the kind are of its present component.
   bool knows(std::uint32_t kind) const;
   bool is_of_program(std::uint64_t message) const { return message < program_.size(); }
   std::span<const Sample> samples_of(std::uint32_t kind) const;
@@ -240,7 +242,7 @@ class MessageSkipper {
   const FastForwardParams params_;
   SkippableKinds kinds_;
   std::vector<State> state_;                                  // by kind
-  std::vector<Component> components_;                         // by kind; those of roots count
+  std::vector<Component> components_;                         // by kind; only those of roots are in use
   std::vector<std::vector<std::uint32_t>> recurring_;         // by root: kinds of drivers' messages that are coming
   std::vector<Sample> samples_;                               // `rounds` of each kind
   std::vector<Active> active_;                                // by slot

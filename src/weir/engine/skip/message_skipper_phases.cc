@@ -1,4 +1,4 @@
-// MessageSkipper: what is remembered of kinds, whether it repeats, and what a component does then.
+// MessageSkipper: what is remembered of kinds, whether that repeats, and the phases of components that follow from it.
 #include <algorithm>
 #include <cmath>
 
@@ -8,10 +8,11 @@
 namespace weir::engine {
 namespace {
 
-// A single kind's durations may be so many times further apart than they all may in the mean: of many that vary by
-// chance alone, the largest is far off.
+// The spread of a single kind may be so many times as large as the mean over all kinds may be: of many spreads that are
+// due to chance alone, the largest is far above the mean.
 constexpr double kOutlier = 2;
-// A check: until no skipped message is left, until queues have filled, what is compared, and until that has ended.
+// The rounds of a check, one for each of its phases: until no skipped message is left, until queues have filled, the
+// compared round, and until that has ended.
 constexpr double kCheckRounds = 4;
 
 }  // namespace
@@ -30,7 +31,7 @@ void MessageSkipper::learn(std::uint32_t kind, const Sample& sample) {
   count(kind);
 }
 
-// What is remembered of all its kinds holds no more.
+// Forgets what is remembered of all kinds of the component.
 void MessageSkipper::forget(Component& c) {
   c.stamp = ++stamps_;
   c.repeating = 0;
@@ -49,7 +50,7 @@ MessageSkipper::Spread MessageSkipper::spread_of(std::uint32_t kind) const {
           share([](const Sample& s) { return 1 + s.company; })};
 }
 
-// The kind counts in its component if it repeats.
+// Counts the kind in its component, if it repeats.
 void MessageSkipper::count(std::uint32_t kind) {
   State& s = state_[kind];
   if (s.count < params_.rounds) return;
@@ -80,7 +81,7 @@ bool MessageSkipper::is_within(const Spread& spread, double times) const {
          spread.company <= times * kCompany;
 }
 
-// What the messages that begin from now on do.
+// Decides on the component's phase, and so on what becomes of the messages that begin from now on.
 void MessageSkipper::look_at(std::uint32_t root) {
   Component& c = components_[root];
   if (c.lap >= c.coming) retire(root);
@@ -120,7 +121,7 @@ void MessageSkipper::look_at(std::uint32_t root) {
   }
 }
 
-// Whether the messages that have been judged were off by at most that in the mean; then others are.
+// Whether the messages that have been judged were off by at most `limit` in the mean. Then begins to judge others.
 bool MessageSkipper::is_accepted(Component& c, double limit) {
   const bool is = std::abs(c.error) <= limit * static_cast<double>(c.judged);
   c.judged = 0;
@@ -135,9 +136,9 @@ void MessageSkipper::enter(Component& c, Phase phase) {
   c.error = 0;
 }
 
-// On a kept connection each message goes on from where the one before has left its algorithm, and a skipped one leaves
-// nothing: if durations drift from message to message, the run falls behind by the drift of all skipped rounds, which
-// is to be theta at most.
+// Begins a round, which is skipped or begins a check. On a kept connection each message begins with the state in which
+// the last one has left the algorithm, and a skipped one leaves none: if durations drift from message to message, the
+// run falls behind by the drift of all skipped rounds, which is to be theta at most.
 void MessageSkipper::begin_round(std::uint32_t root) {
   Component& c = components_[root];
   const double drift = c.spread.received / c.coming / (params_.rounds - 1);
@@ -154,8 +155,9 @@ void MessageSkipper::begin_round(std::uint32_t root) {
     enter(c, phase);
 }
 
-// One of so many rounds begins a check that the share of those which it simulates is right. The first check comes
-// within as many rounds as have been simulated: what is remembered is from the youngest state then.
+// Whether the round begins a check. One in each block of rounds does; blocks are so long that the share of rounds which
+// are simulated is params_.check. The first check comes within as many rounds as have been simulated, since what is
+// remembered is then from the youngest state.
 bool MessageSkipper::is_checked(std::uint32_t root, std::uint64_t round) const {
   if (params_.check <= 0) return false;
   const auto block =

@@ -9,15 +9,15 @@
 namespace weir::engine {
 namespace {
 
-// The parts of data that is not divisible differ by a byte: sizes that agree in their first ten binary digits count as
-// the same.
+// The first ten binary digits of a size: sizes that agree in these count as the same, since the parts of a buffer that
+// is not divisible without rest differ by a byte.
 std::int64_t rough(Bytes size) {
   const int digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(size.count)));
   const int rest = std::max(0, digits - 10);
   return size.count >> rest << rest;
 }
 
-// All ports of all shortest paths.
+// Puts all ports of all shortest paths into `out`.
 void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vector<std::uint32_t>& out) {
   const net::Topology& topology = model.topology;
   out = model.routing.ports_to(src, dst);
@@ -29,7 +29,8 @@ void spread(const Model& model, std::uint32_t src, std::uint32_t dst, std::vecto
   }
 }
 
-// Those by which answers to data with this entropy leave; `came_by` is the port of their host at which the data came.
+// The ports by which answers to data leave; `entropy` is that of the answers, and `came_by` the port of their host at
+// which the data arrived.
 std::vector<std::uint32_t> answer_ports(const Model& model, std::uint32_t from, std::uint32_t to, std::uint32_t entropy,
                                         const host::BalancingParams& balancing, std::uint32_t came_by) {
   using host::AnswerPorts;

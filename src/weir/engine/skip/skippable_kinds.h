@@ -14,11 +14,11 @@
 
 namespace weir::engine {
 
-// The ports that data and acknowledgements of a flow may leave by, each once.
+// The ports by which data and acknowledgements of a flow may leave, each once.
 std::vector<std::uint32_t> ports_both_ways(const Model& model, std::uint32_t src, std::uint32_t dst,
                                            std::uint32_t entropy, std::uint16_t profile);
 
-// The ports that a flow's data may leave by, each once.
+// The ports by which a flow's data may leave, each once.
 std::vector<std::uint32_t> data_ports(const Model& model, std::uint32_t src, std::uint32_t dst, std::uint32_t entropy,
                                       std::uint16_t profile);
 
@@ -29,9 +29,9 @@ class SkippableKinds {
   SkippableKinds(const Model& model, const traffic::Program& program);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(first_port_.size() - 1); }
-  // The kind of the message; nothing if none was like it.
+  // The kind of the message; nothing if it is not known yet.
   std::optional<std::uint32_t> find(const traffic::Message& message) const;
-  // The same, which is a new one if none was like it.
+  // The kind of the message, which is added if it is not known yet.
   std::uint32_t add(const traffic::Message& message);
   // How many messages of the program are of the kind.
   std::uint32_t count(std::uint32_t kind) const { return kind < counts_.size() ? counts_[kind] : 0; }

@@ -11,16 +11,16 @@
 namespace weir::engine {
 namespace {
 
-// A window has so many round trips of the longest path.
+// The length of a window, in round trips of the longest path.
 constexpr std::uint32_t kRoundTrips = 8;
-// `settle` counts so many at a time.
+// The length of a round that `settle` counts, in round trips.
 constexpr std::uint32_t kRoundTripsOfSettle = 2;
-// A part of a history has so many windows at least.
+// The least number of windows in a part of a history.
 constexpr std::size_t kLeastWindows = 2;
-// So many windows are remembered at most, and so much is left out at most, relative to what was looked at.
+// The most windows that are remembered, and the longest span that is left out, relative to the length of the history.
 constexpr std::size_t kMostWindows = 256;
 constexpr double kMostLeftOut = 64;
-// Instead of the entity of a stream of random numbers that is a component of messages.
+// The entity of the random draws for checks of spans; for messages, it is the component.
 constexpr std::uint32_t kSpans = ~std::uint32_t{0};
 
 Time window_of(const Network& network, Time grid) { return (kRoundTrips * network.network_rtt / grid + 1) * grid; }
@@ -63,7 +63,7 @@ void SteadyFlowSkipper::end(std::span<host::FlowRecord> records) {
   }
 }
 
-// The flows on disturbed ports, those that share ports with these, and so on, are to settle anew.
+// Lets the flows on disturbed ports, those that share ports with these, and so on, settle anew.
 void SteadyFlowSkipper::flood() {
   if (disturbed_.empty()) return;
   std::vector<std::vector<History*>> on_port(model_.topology.ports());
@@ -130,8 +130,8 @@ SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const History& c, std::size_
           {c.samples[last].acknowledged - c.samples[first].acknowledged, length}};
 }
 
-// Of the whole history, its last half and its last quarter, the one that allows most: what has begun since is
-// forgotten, and what changes slowly is not overlooked.
+// The longest span that the whole history, its last half or its last quarter allows: a change that is past does not
+// count for ever, and a slow one is not overlooked.
 SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const History& c) const {
   if (c.samples.empty()) return {};
   Steady best;
@@ -142,7 +142,7 @@ SteadyFlowSkipper::Steady SteadyFlowSkipper::steady(const History& c) const {
   return best;
 }
 
-// How long the flow can lose packets until it has those of one window left that it has not sent.
+// How long the flow can lose packets until no more than one window's packets are left that it has not sent.
 Time SteadyFlowSkipper::until_near_end(const History& c, const Pace& pace) const {
   const host::Flow& flow = flow_of(c);
   const std::int64_t begun = flow.stacked ? std::max(flow.snd_max, flow.send_limit) : flow.snd_max;
@@ -187,7 +187,7 @@ void SteadyFlowSkipper::look(Time now, Time limit) {
 void SteadyFlowSkipper::pass(Time now, Time until, Time limit) {
   if (span_end_ == span_begin_) return;
   const Time at = now + skipped_time_;
-  // Something has been put into the span.
+  // Something comes from outside before the span was to end.
   if (limit < span_end_) span_end_ = std::max(at, span_begin_ + (limit - span_begin_) / grid_ * grid_);
   const Time next = std::min(until, span_end_);
   for (auto& [id, c] : histories_) {
@@ -205,7 +205,7 @@ void SteadyFlowSkipper::pass(Time now, Time until, Time limit) {
   if (next == span_end_) span_begin_ = span_end_;
 }
 
-// Takes whole packets that the flow has not sent yet.
+// Takes away whole packets that the flow has not sent yet.
 void SteadyFlowSkipper::shorten(History& c, std::int64_t packets) {
   const std::int64_t bytes = packets * model_.transport.payload.count;
   host::Flow& flow = flow_of(c);

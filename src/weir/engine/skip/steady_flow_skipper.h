@@ -1,21 +1,22 @@
-// Leaves out spans in which all flows send as they did before ([run.fast_forward], docs/guides/fast-forward.md).
+// Leaves out spans of time in which all flows are steady ([run.fast_forward], docs/guides/fast-forward.md).
 //
-// There are two clocks. That of packets, on which partitions run, never jumps, and no packet and no state of an
-// algorithm is touched. That of the run is ahead of it by what has been left out: when all active flows are steady,
-// each loses as many of the packets that it has not sent yet as it would have sent in the span, and the run's clock
-// goes on by the span. All that comes from outside, such as starts of flows, and all that is reported is on the run's
-// clock.
+// There are two clocks. The packets' clock, on which partitions run, never jumps, and no packet and no state of an
+// algorithm is touched. The run's clock is ahead of it by the time that has been left out: when all active flows are
+// steady, each loses as many of the packets that it has not sent yet as it would have sent in the span, and the run's
+// clock goes on by the span. All that comes from outside, such as starts of flows, and all that is reported is on the
+// run's clock.
 //
-// Time is looked at in windows of several round trips. A flow's history is what had been acknowledged at the ends of
-// windows, once `settle` times two round trips have passed since a flow has started or ended on its ports, or on those
-// of flows that share ports with it, and so on. It is steady if it, or its last half or quarter, cut into `rounds`
-// parts, differs by at most theta in the bytes and in the round-trip times of the parts. If the bytes of
-// the parts differ by a share d, at most (theta / d) times the length of the history is left out: a rate that still
-// drifts by d in that length is then off by theta at most. All flows have to be steady; the span ends with the first of
-// them that has one window's bytes left, or with what comes from outside.
+// Time is divided into windows of several round trips. A flow's history is the bytes that were acknowledged and the
+// round-trip time at the end of each window. It begins `settle` times two round trips after the last start or end of a
+// flow on the flow's ports, or on those of flows that share ports with it, and so on. The flow is steady if its
+// history, or the last half or quarter of that, cut into `rounds` parts, differs by at most theta in the bytes and in
+// the round-trip times of the parts. If the bytes of the parts differ by a share d, at most (theta / d) times the
+// length of the history is left out: a rate that still drifts by d in that length is then off by theta at most. All
+// flows have to be steady. The span ends when the first of them has one window's bytes left, or when something comes
+// from outside.
 //
-// A share `check` of spans, drawn at random, is simulated, and what each flow delivers is compared with what it would
-// have lost.
+// A share `check` of the spans, drawn at random, is simulated, and the bytes that each flow delivers are compared with
+// those that it would have lost.
 //
 // All is decided between epochs, at instants of the packets' clock that depend on the topology alone: results do not
 // depend on the number of threads, nor on how far a run is advanced at a time.
@@ -36,24 +37,24 @@ namespace weir::engine {
 
 class SteadyFlowSkipper {
  public:
-  // Model and network must outlive this. Without messages that wait for each other, faults and ranks.
+  // Model and network must outlive this. The run has no messages that wait for each other, no faults and no ranks.
   SteadyFlowSkipper(const Model& model, Network& network, const FastForwardParams& params, Time grid);
 
   // The time by which the run's clock is ahead of the packets'.
   Time skipped_time() const { return skipped_time_; }
 
-  // Called between epochs: a flow is about to start. Its start is on the run's clock.
+  // Called between epochs for a flow that is about to start. Its start is on the run's clock.
   void add_flow(const traffic::Flow& flow);
-  // Changes the records of flows that have ended since the last call into what is reported.
+  // Changes the records of flows that have ended since the last call into those that are reported.
   void end(std::span<host::FlowRecord> records);
   // Decides, at `now` of the packets' clock, whether a span is left out. The span ends at `limit` of the run's clock at
   // the latest.
   void look(Time now, Time limit);
-  // Leaves out the span that look() has decided on, until `limit` of the run's clock at the latest. Nothing may come
-  // from outside before `limit`.
+  // Leaves out the span that look() has decided on, up to `until` of the run's clock. Nothing comes from outside before
+  // `limit`; a span that would end later ends there.
   void pass(Time now, Time until, Time limit);
 
-  // The active flow as it is reported.
+  // The active flow as it is reported: with the packets that it has lost, and on the run's clock.
   host::Flow reported(const host::Flow& flow) const;
   FastForwardReport report() const;
 
@@ -84,7 +85,7 @@ class SteadyFlowSkipper {
   struct Sample {
     std::int64_t acknowledged = 0;
     Time rtt;
-    Time skipped_time;  // in the whole run until then
+    Time skipped_time;  // left out in the whole run until then
   };
   // A rate: so many bytes in so much time.
   struct Pace {
@@ -96,21 +97,21 @@ class SteadyFlowSkipper {
   };
   // A flow since its last disturbance.
   struct History {
-    std::vector<std::uint32_t> ports;  // by which its data leave
+    std::vector<std::uint32_t> ports;  // the ports by which its data leave
     std::vector<Sample> samples;
     std::uint32_t src = 0;
     std::uint32_t slot = 0;
     std::uint32_t settle = 0;          // windows until the first sample
     Time start;                        // on the run's clock
     std::int64_t lost = 0;             // bytes left out
-    std::int64_t bytes_carried = 0;    // bytes of less than a packet that have not been
+    std::int64_t bytes_carried = 0;    // less than a packet: bytes of past spans that are still to be left out
     std::int64_t packets_skipped = 0;  // packets left out in the present span
     std::int64_t before = 0;           // acknowledged before the present check
     Pace pace;                         // of the present span or check
   };
-  // What a flow's history allows.
+  // The span that a flow's history allows to leave out.
   struct Steady {
-    Time span;  // Time{}: nothing
+    Time span;  // Time{}: none
     Pace pace;
   };
 
@@ -131,11 +132,11 @@ class SteadyFlowSkipper {
   const Time grid_;
   const Time window_;
   std::map<std::uint64_t, History> histories_;  // by flow's id
-  std::vector<std::uint32_t> disturbed_;        // ports
+  std::vector<std::uint32_t> disturbed_;        // ports where flows have started or ended
   Time skipped_time_;
-  Time span_begin_;  // the run's clock; the end is later as long as some of it is left
+  Time span_begin_;  // the span to leave out, on the run's clock; begin = end: there is none
   Time span_end_;
-  Time check_begin_;  // packets' clock; the same
+  Time check_begin_;  // the span that is checked, on the packets' clock; begin = end: there is none
   Time check_end_;
   std::uint64_t draws_ = 0;
   FastForwardReport totals_;

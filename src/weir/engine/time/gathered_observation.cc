@@ -89,7 +89,7 @@ const std::vector<GatheredObservation::Active>& GatheredObservation::active() co
       if (report) out.report = *report;
     });
     gathered_.active = all(own);
-    // each rank's are in this order already
+    // those of each rank are in order of (sender, slot) already
     std::stable_sort(gathered_.active->begin(), gathered_.active->end(),
                      [](const Active& a, const Active& b) { return a.flow.src < b.flow.src; });
     for (std::size_t i = 0; i < gathered_.active->size(); ++i)

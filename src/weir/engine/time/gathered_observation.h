@@ -1,5 +1,5 @@
-// What probes ask of a run of several ranks: the first question of a kind after an epoch gathers the answers of all
-// nodes at all ranks. Probes see the same at each of them, so they ask the same, and every gathering is collective.
+// The observation of a run of several ranks: the first question of a kind after an epoch gathers the answers for all
+// nodes at all ranks. Probes see the same at each rank, so they ask the same, and every gathering is collective.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class GatheredObservation final : public Observation {
   GatheredObservation(const Model& model, const Partitions& partitions, LocalObservation& own, Ranks& ranks)
       : model_(model), partitions_(partitions), own_(own), ranks_(ranks) {}
 
-  // The run goes on: what has been gathered is past.
+  // Forgets what has been gathered, since the run goes on.
   void forget();
 
   std::uint32_t queued_bytes(std::uint32_t id) override;
@@ -42,7 +42,7 @@ class GatheredObservation final : public Observation {
     bool has_report = false;
     OneWayReport report;
   };
-  // A packet that waits in a port, whose flow another rank may have.
+  // A packet that waits in a port; its flow may be of another rank.
   struct Queued {
     std::uint32_t port = 0;
     std::uint32_t src = 0;
@@ -53,12 +53,12 @@ class GatheredObservation final : public Observation {
 
   const PortFigures& port(std::uint32_t port) const;
   const SwitchFigures& of_switch(std::uint32_t s) const;
-  // By sender, then by slot.
+  // All active flows, by sender, then by slot.
   const std::vector<Active>& active() const;
   const Active* find(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) const;
   std::span<const Queued> queued(std::uint32_t port);
 
-  // Rows of `count` things, of which rank_of(i) is whose; own(i) is asked for those of this rank.
+  // Gathers a row for each i below `count`, from the rank rank_of(i); own(i) gives those of this rank.
   template <class Row, class RankOf, class Own>
   std::vector<Row> rows(std::uint32_t count, RankOf&& rank_of, Own&& own) const;
   template <class Row>

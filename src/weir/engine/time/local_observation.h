@@ -1,4 +1,4 @@
-// What one process sees of its own part of a run.
+// The observation of one process, which sees its own part of a run.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class SteadyFlowSkipper;
 
 class LocalObservation : public Observation {
  public:
-  // All must outlive this; `now` is the packets' clock, and `messages` null if no message is skipped.
+  // All must outlive this. `now` is the packets' clock; `messages` is null if no message is skipped.
   LocalObservation(const Model& model, Network& network, Partitions& partitions, const Time& now,
                    const MessageSkipper* messages)
       : model_(model), network_(network), partitions_(partitions), now_(now), messages_(messages) {}
@@ -26,7 +26,7 @@ class LocalObservation : public Observation {
   // The state of a port of this process with all departures before now settled.
   const net::Port& port(std::uint32_t id);
   void for_each_waiting(std::uint32_t id, const net::PacketVisit& visit);
-  // Of a flow; null if it has none, or is not active.
+  // The On-Ramp of a flow; null if the flow has none, or is not active.
   const cc::OnRamp* on_ramp(std::uint32_t src, std::uint32_t slot, std::uint32_t generation) const;
 
   std::uint32_t queued_bytes(std::uint32_t id) override;

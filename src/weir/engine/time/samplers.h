@@ -1,4 +1,4 @@
-// Who looks at a run at regular intervals (Engine::every).
+// The functions that are called at regular intervals of a run (Engine::every).
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Samplers {
     return out;
   }
 
-  // Calls those that are due, in the order in which they were added.
+  // Calls the samplers that are due, in the order in which they were added.
   void call_due(Time now) {
     for (Sampler& s : samplers_)
       if (s.next <= now) {
@@ -35,7 +35,8 @@ class Samplers {
       }
   }
 
-  // When each is due. One that was not there when a run was saved is due at the next multiple of its interval.
+  // Archives when each sampler is due. On loading, one that the saved run did not have is due at the next multiple of
+  // its interval.
   template <class A>
   void archive(A& a, const Time& now) {
     struct Due {

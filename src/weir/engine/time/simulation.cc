@@ -17,13 +17,14 @@ namespace {
 
 using namespace literals;
 
-// How often, at least, a run is looked at for a stall.
+// About how often a run is searched for a stall; the interval is the next larger multiple of the grid.
 constexpr Time kLook = 100_us;
 
-// So many events are worth to be put in order and told together, and still fit a core's cache.
+// Recorded events are put in order and told once there are so many: enough to be worth it, and few enough to fit a
+// core's cache.
 constexpr std::size_t kMuchOfTrace = 2048;
 
-// Nobody looks at a run between so many epochs if they may be taken as one.
+// How many epochs are taken as one, if that is possible.
 constexpr std::int64_t kEpochsAtOnce = 32;
 
 }  // namespace
@@ -112,7 +113,7 @@ void Simulation::trace(net::TraceFilter filter, net::TraceVisit visit, net::Tell
 }
 
 void Simulation::after_trace(std::function<void()> call) {
-  const bool is_advancing = broken_;  // else all has been told
+  const bool is_advancing = broken_;  // otherwise all has been told
   is_advancing ? stream_.call(now_, std::move(call)) : call();
 }
 
@@ -154,7 +155,7 @@ void Simulation::check_decided() const {
                       profile.algorithm->about.name));
 }
 
-// A flow has one question at a time: what it knows is looked at now.
+// Of several questions of a flow, only the first counts: it is answered with the flow's present state.
 void Simulation::answer_questions() {
   if (!decide_) return;
   questions_.clear();
@@ -192,7 +193,7 @@ bool Simulation::is_done() const {
   return c.flows_started == c.flows_completed && batch_.empty();
 }
 
-// All that is due now, before any event of this instant.
+// Applies all faults that are due now, before any event of this instant.
 void Simulation::apply_faults() {
   const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
   for (; pauses_done_ < pauses.size() && pauses[pauses_done_].start <= now_; ++pauses_done_) {
@@ -209,7 +210,7 @@ void Simulation::apply_faults() {
   if (known_links_.changes_seen() > seen) reroute();
 }
 
-// Around the links that are known to be down.
+// Routes packets around the links that are known to be down.
 void Simulation::reroute() {
   if (!model_.network.reroute) return;
   const bool whole = known_links_.all_are_up();
@@ -238,7 +239,7 @@ void Simulation::archive(A& a) {
   if (message_skipper_) message_skipper_->archive(a);
   if constexpr (A::kLoads) {
     traffic_dry_ = !traffic_.peek().has_value();
-    // What is due at this instant has not been done: it comes first when the run goes on.
+    // Faults that are due at this instant have not been applied: they come first when the run goes on.
     const std::vector<HostPauseRow>& pauses = model_.faults.pauses;
     pauses_done_ = 0;
     while (pauses_done_ < pauses.size() && pauses[pauses_done_].start < now_) ++pauses_done_;
@@ -253,7 +254,7 @@ void Simulation::archive(A& a) {
 void Simulation::save(Saver& a) {
   if (stall_) throw std::logic_error("a run that has stalled cannot be saved");
   if (broken_) throw std::logic_error("a run that has been left by an exception cannot be saved");
-  // What has left by now shall not depend on who has looked at which port, or where.
+  // The saved state must not depend on which ports have been looked at: departures before now are settled at all ports.
   for (std::uint32_t port = 0; port < model_.topology.ports(); ++port) partitions_->settle_before(port, now_);
   archive(a);
   partitions_->save(a, false);
@@ -265,7 +266,7 @@ void Simulation::load(Loader& a) {
   partitions_->load(a, now_);
   if (!options_.traced) return;
   stream_.archive(a);
-  // Whoever was not traced before has not noted them.
+  // If the saved run was not traced, its flows are not known to the stream yet.
   partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) {
     stream_.know(src, flow,
                  flow.is_connection ? partitions_->messages_of(src, flow) : std::span<const host::QueuedMessage>());
@@ -345,7 +346,7 @@ bool Simulation::advance_to(Time until) {
     phases_.done(Phase::flows);
     phases_.end(now());
   }
-  // A run of which no event is pending stops before the instant at which it would have been looked at.
+  // A run of which no event is pending stops before the instant at which it would have been searched for a stall.
   if (!stall_ && now() >= options_.stop && !is_done() && partitions_->totals().pending == 0) stall_ = find_stall(true);
   return ended();
 }

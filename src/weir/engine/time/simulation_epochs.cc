@@ -1,4 +1,5 @@
-// The instants up to which a run goes on at a time: epochs, several of them as one, and time in which nothing happens.
+// The instants up to which a run advances in one step: the end of an epoch, of several that are taken as one, or of a
+// time in which nothing happens.
 #include <algorithm>
 #include <cassert>
 
@@ -8,10 +9,11 @@
 namespace weir::engine {
 namespace {
 
-// All flows are looked at for one that lasts no more often than once in so many epochs.
+// At most once in so many epochs, all flows are searched for one that surely lasts.
 constexpr std::int64_t kSurvey = 4;
 
-// So much payload does not leave its host in less: half as long as its link takes, whatever a model rounds.
+// A lower bound of the time in which so much payload leaves its host: half of the time that its link takes, whatever is
+// rounded.
 Time least_time(Bytes payload, Rate link) { return transmission_time(payload, link) / 2; }
 
 }  // namespace
@@ -36,9 +38,9 @@ Time Simulation::next_fault() const {
 
 Time Simulation::next_look() const { return (now_ / look_ + 1) * look_; }
 
-// A run that cannot go on is noticed where it is looked at, and until something happens it need not be looked at again;
-// samplers are called all the same. While messages are skipped, or time is left out, each epoch with events is gone
-// through.
+// A run that cannot go on is noticed at an instant at which it is searched for a stall; until something happens, it
+// need not be searched again. Samplers are called all the same. If messages are skipped or time is left out, no epoch
+// is skipped here while events are pending.
 bool Simulation::skip_idle_time(Time until) {
   const bool is_idle = partitions_->totals().pending == 0;
   if (!is_idle && (message_skipper_ || steady_flow_skipper_)) return true;
@@ -66,8 +68,8 @@ Time Simulation::draw_epoch(Time until) {
   traffic_.pull_until(end + ahead, batch_);
   traffic_dry_ = !traffic_.peek().has_value();
   if (!traffic_dry_ || end <= first) return end;
-  // The run ends with the epoch in which its last flow does. So several epochs are one only as long as a flow is still
-  // to start, or surely goes on.
+  // The run ends with the epoch in which its last flow ends. So several epochs are taken as one only as long as a flow
+  // is still to start, or surely does not end.
   Time last = first;
   for (const traffic::Flow& flow : batch_) {
     const Time least = least_time(flow.size, model_.routing.rate_of_host(flow.src));
@@ -82,7 +84,7 @@ Time Simulation::some_flow_lasts_until() {
   next_survey_ = now_ + kSurvey * grid_;
   partitions_->for_each_active([this](std::uint32_t src, const host::Flow& flow) {
     std::int64_t unsent = flow.size() - flow.snd_max;
-    if (flow.is_connection)  // nobody sends what is between its messages
+    if (flow.is_connection)  // the gaps between its messages are never sent
       for (const host::QueuedMessage& message : partitions_->messages_of(src, flow))
         if (message.end > flow.snd_max) unsent -= message.gap();
     const Time least = least_time({std::max<std::int64_t>(0, unsent)}, flow.facts.line_rate);

@@ -1,4 +1,4 @@
-// Whether a run can go on, and what of all ranks has to be in one place to know it.
+// Searches for stalls, and gathering the state of all ranks, which they need.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace weir::engine {
 namespace {
 
-// What differs among ranks.
+// Archives those parts of a report that differ among ranks.
 template <class A>
 void archive_report(A& a, DriverReport& report) {
   a.value(report.sums);
@@ -50,7 +50,8 @@ std::unique_ptr<Simulation::Whole> Simulation::gather_whole() {
   return out;
 }
 
-// The states of nodes of a program are at their hosts' ranks; what has happened was seen by one of the two.
+// Gathers the states of a program's nodes. What a node waits for is known at the rank of its host; each of its events
+// was seen by the rank of the sender or of the receiver.
 void Simulation::gather_nodes() {
   if (options_.ranks == nullptr || program_driver_ == nullptr) return;
   const traffic::Program& program = traffic_.program();
@@ -98,7 +99,7 @@ std::vector<DriverReport> Simulation::driver_reports() const {
   return out;
 }
 
-// Of all ranks. Without a paused ingress there is no deadlock.
+// Whether an ingress is paused at any rank. Without one there is no deadlock.
 bool Simulation::is_paused_anywhere() const {
   const net::Topology& t = model_.topology;
   bool paused = false;
@@ -119,7 +120,7 @@ Deadlock Simulation::find_deadlock() {
   });
 }
 
-// A link that is still to go down or up may end any stall.
+// A link that will still go down or up may end any stall, so that there is none until the last of these changes.
 std::optional<Stall> Simulation::find_stall(bool idle) {
   if (!known_links_.is_last()) return std::nullopt;
   if (model_.is_lossless() && !model_.watches() && partitions_->totals().counters.pauses > 0)

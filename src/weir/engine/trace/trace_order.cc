@@ -12,7 +12,7 @@
 namespace weir::engine {
 
 std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<net::TraceRecords> recorded, Time end) {
-  // Events are large and stay where they are; what is sorted is their keys.
+  // Events are large and stay where they are; their keys are sorted instead.
   kept_.clear();
   std::swap(kept_, later_);
   recorded_.clear();
@@ -53,8 +53,9 @@ std::span<const net::TraceEvent* const> TraceOrder::collect(std::span<net::Trace
   return events_;
 }
 
-// Arrivals are what causes all else. What happens at a port is recorded in order by its own partition, but for what has
-// left, which is recorded at once or later, depending on the partitions.
+// Arrivals come first, since they cause all other events. The events at a port are recorded in order by its own
+// partition, except for departures, which are recorded at once or later, depending on the partitions: so `sent` comes
+// after the others.
 std::uint64_t TraceOrder::place_of(const net::TraceEvent& event) {
   const auto port = std::uint64_t{event.port};
   if (net::is_at_far_end(event.kind)) return port;
@@ -110,19 +111,19 @@ void TraceOrder::begin(net::TraceEvent& started, Slot& slot) {
     messages = {{slot.flow, 0}};
   }
   slot.shared = 1;
-  slot.window = {};  // the next ones are news of this message
+  slot.window = {};  // so that the first window and rate of this message are news
   slot.rate = {};
   messages.push_back({started.flow, packet.seq});
 }
 
-// Of an event of a connection: its message, and bytes as they are counted there.
+// Finds the message that an event of a connection belongs to, and makes its byte numbers relative to that message.
 void TraceOrder::find_message(net::TraceEvent& event) {
   net::PacketView& packet = event.packet;
   const bool is_of_flow = net::is_of_flow(event.kind);
   const bool tells_loss = event.kind == net::EventKind::told_loss;
   const bool counts = is_of_flow || packet.is_data() || packet.is_acknowledgement() ||
                       packet.kind == net::PacketKind::or_ack || packet.kind == net::PacketKind::lost;
-  std::int64_t byte = std::numeric_limits<std::int64_t>::max();  // the newest
+  std::int64_t byte = std::numeric_limits<std::int64_t>::max();  // finds the newest message
   if (tells_loss)
     byte = event.first.count;
   else if (counts)
@@ -144,7 +145,7 @@ void TraceOrder::find_message(net::TraceEvent& event) {
   if (tells_loss) event.first -= Bytes{message.begin};
 }
 
-// False if the event says nothing new.
+// Fills in the flow of the event. Returns false if the event says nothing new.
 bool TraceOrder::resolve(net::TraceEvent& event) {
   const net::PacketView& packet = event.packet;
   if ((net::kOnWire & net::kind_bit(event.kind)) != 0) return true;  // captures know their flows

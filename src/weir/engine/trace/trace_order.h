@@ -1,4 +1,4 @@
-// One order of events out of what several partitions have recorded.
+// Puts the events that several partitions have recorded into one order.
 #pragma once
 
 #include <compare>
@@ -18,16 +18,16 @@ namespace weir::engine {
 // Also finds the flows that packets belong to.
 class TraceOrder {
  public:
-  // Those of what each recorder has recorded since the last call that come before `end`, in order (net/trace.h), and
-  // those that the last call kept. They are valid until the next call, and as long as `recorded` is not changed. What
-  // comes later is kept for the next call. Flows are known from their `started` on.
+  // Returns, in order (net/trace.h), the events before `end` of those that the last call kept and of `recorded`, which
+  // has what each recorder has recorded since. Later events are kept for the next call. The result is valid until the
+  // next call, and as long as `recorded` is not changed. Flows are known from their `started` on.
   std::span<const net::TraceEvent* const> collect(std::span<net::TraceRecords> recorded, Time end);
 
-  // The kinds of what collect() returned.
+  // The kinds of the events that the last collect() returned.
   net::EventKinds kinds() const { return kinds_; }
 
-  // A flow of host src that has started before anything was recorded.
-  // `messages`: of a connection, those that are not complete.
+  // Makes a flow of host src known that started before anything was recorded. `messages` are those messages of a
+  // connection that are not complete.
   void know(std::uint32_t src, const host::Flow& flow, std::span<const host::QueuedMessage> messages);
 
   template <class A>
@@ -40,7 +40,7 @@ class TraceOrder {
  private:
   struct Slot {
     std::uint32_t generation = 0;
-    std::uint32_t shared = 0;  // 1: by the messages of a connection
+    std::uint32_t shared = 0;  // 1: the slot is that of a connection, whose messages share it
     std::uint64_t flow = net::kNoFlow;
     std::uint64_t waiting = net::kNoFlow;  // the flow that `waits_for` is about
     Bytes window;
@@ -48,7 +48,7 @@ class TraceOrder {
     Time not_before;
     net::Cause waits_for = net::Cause::none;
   };
-  // A message of a connection, and its first byte there.
+  // A message of a connection, and its first byte in the connection.
   struct Message {
     std::uint64_t flow = net::kNoFlow;
     std::int64_t begin = 0;
@@ -59,7 +59,8 @@ class TraceOrder {
   void find_message(net::TraceEvent& event);
   bool resolve(net::TraceEvent& event);
 
-  // Of an event: its time, and then the place where it happens and its number among those that are collected.
+  // The key by which an event is ordered: its time, then the place where it happens and its number among those that are
+  // collected.
   struct Key {
     Time time;
     std::uint64_t tie_break = 0;
@@ -70,12 +71,12 @@ class TraceOrder {
   static std::uint64_t tie_break_of(const net::TraceEvent& event, std::size_t index);
 
   net::TraceRecords later_;                 // what this call keeps for the next
-  net::TraceRecords kept_;                  // what the last one has kept
-  std::vector<net::TraceEvent*> recorded_;  // all of kept_, then by recorder
-  std::vector<Key> keys_;                   // of those of them that come before `end`
+  net::TraceRecords kept_;                  // what the last call has kept
+  std::vector<net::TraceEvent*> recorded_;  // all of kept_, then those of each recorder
+  std::vector<Key> keys_;                   // of those in recorded_ that come before `end`
   SpanScratch<Key> scratch_;
   std::vector<const net::TraceEvent*> events_;               // in order
-  net::EventKinds kinds_ = 0;                                // theirs
+  net::EventKinds kinds_ = 0;                                // of events_
   std::vector<std::vector<Slot>> slots_;                     // by sender, then slot
   std::vector<std::vector<std::vector<Message>>> messages_;  // the same, of connections: all that have started
 };

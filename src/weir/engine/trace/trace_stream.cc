@@ -12,7 +12,7 @@ void TraceStream::add_reader(net::TraceFilter filter, net::TraceVisit visit, net
 
 net::TraceFilter TraceStream::wanted(Time epoch) const {
   net::TraceFilter all;
-  // Without them nobody knows the flows of packets.
+  // Without `started` nobody knows the flows of packets.
   unsigned kinds = net::kind_bit(net::EventKind::started);
   bool is_first = true;
   for (const Reader& reader : readers_) {
@@ -30,7 +30,8 @@ net::TraceFilter TraceStream::wanted(Time epoch) const {
     for (std::size_t i = 0; i < all.ports.size(); ++i) all.ports[i] = all.ports[i] || f.ports[i];
   }
   all.kinds = static_cast<net::EventKinds>(kinds);
-  // What is recorded of a port is settled with what happens there: whole epochs. Readers get what they asked for.
+  // Departures of a port are settled, and so recorded, with the next event there: hence whole epochs are recorded.
+  // Readers still get only what they asked for.
   all.from = all.from / epoch * epoch;
   if (all.until < Time::max() - epoch) all.until = (all.until / epoch + 1) * epoch;
   return all;
@@ -151,7 +152,7 @@ void TraceStream::tell(std::span<const net::TraceEvent* const> in_order) {
   const net::TraceEvents events(in_order);
   const net::EventKinds kinds = order_.kinds();
   const auto is_of_packets = [](const Reader& r) { return (r.filter.kinds & ~net::kOfFlows) != 0; };
-  // nothing is recorded at other ports than those of the only one who asks for any
+  // if only one reader asks for events of packets, only those at its ports are recorded
   const bool is_only_one = std::count_if(readers_.begin(), readers_.end(), is_of_packets) == 1;
   const bool arrive_at_switches = std::any_of(readers_.begin(), readers_.end(), [&](const Reader& r) {
     return is_of_packets(r) && r.filter.arrivals_at_switches;

@@ -1,8 +1,8 @@
-// Hands what partitions have recorded to the readers of a traced run, in one order.
+// Hands the events that partitions have recorded to the readers of a traced run, in one order.
 //
 //   stream.push(recorded, end);          // after an epoch, on the run's thread
-//   stream.call(now, look);              // when all before `now` has been told
-//   stream.finish();                     // all has been told
+//   stream.call(now, look);              // calls look() when all events before `now` have been told
+//   stream.finish();                     // returns when all events have been told
 //
 // If no reader asks to be told between epochs, events are put in order and told on a thread of the stream's own, while
 // the run goes on. That thread lives from the first push() to finish(), which end within one call of advance(), so a
@@ -29,7 +29,7 @@ namespace weir::engine {
 
 class TraceStream {
  public:
-  // Of each recorder.
+  // The events of each recorder.
   using Recorded = std::vector<net::TraceRecords>;
 
   // The topology must outlive this.
@@ -38,27 +38,27 @@ class TraceStream {
   TraceStream(const TraceStream&) = delete;
   TraceStream& operator=(const TraceStream&) = delete;
 
-  // Before the first push().
+  // Adds a reader; called before the first push().
   void add_reader(net::TraceFilter filter, net::TraceVisit visit, net::Telling telling);
   bool has_readers() const { return !readers_.empty(); }
-  // What any of the readers wants, in whole epochs.
+  // A filter that takes all events that any of the readers wants, in whole epochs.
   net::TraceFilter wanted(Time epoch) const;
 
-  // Tells what has been recorded and comes before `end`, and keeps the rest for the next call; takes the events, and
-  // leaves empty vectors to record into. This and finish() throw what a reader has thrown, and nothing is told
-  // after that.
+  // Tells the recorded events that come before `end`, and keeps the others for the next call. It takes the events out
+  // of `recorded`, and leaves empty vectors to record into. push() and finish() throw what a reader has thrown, and
+  // nothing is told after that.
   void push(Recorded& recorded, Time end);
   void finish();
   // Whether nobody asks to be told between epochs.
   bool may_wait() const { return may_wait_; }
-  // Calls `call` on the thread that tells readers, when all that comes before `now` has been told and nothing else; at
-  // once if readers are told between epochs, which has been done then. Calls come in order of time, before the push()
-  // of what happens later.
+  // Calls `call` on the thread that tells readers, when all events before `now`, and no others, have been told; at once
+  // if readers are told between epochs, since that has been done then. Calls must come in order of time, and before the
+  // push() of later events.
   void call(Time now, std::function<void()> call);
-  // What waits is not told any more.
+  // Drops all events and calls that wait.
   void abandon();
 
-  // After finish(). A flow of host src that has started before anything was recorded.
+  // Called after finish(): makes a flow of host src known that started before anything was recorded (TraceOrder::know).
   void know(std::uint32_t src, const host::Flow& flow, std::span<const host::QueuedMessage> messages) {
     order_.know(src, flow, messages);
   }
@@ -99,7 +99,7 @@ class TraceStream {
   bool may_wait_ = true;
   const bool has_processors_ = std::thread::hardware_concurrency() > 1;
   TraceOrder order_;
-  std::vector<const net::TraceEvent*> taken_;  // by one of the readers
+  std::vector<const net::TraceEvent*> taken_;  // events that the filter of one reader takes
 
   std::thread thread_;
   std::mutex mutex_;
