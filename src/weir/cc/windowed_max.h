@@ -1,6 +1,6 @@
 // The largest of recent values in constant space: the best value, the best after that one, and the best after the
-// second, so that a successor is ready when the best grows too old (K. Nichols' filter in Linux). It may forget one that
-// would have been the largest later, but not one of the last quarter of the window.
+// second, so that a successor is ready when the best grows too old (K. Nichols' filter in Linux). It may forget a
+// value that would have been the largest later, but not one of the last quarter of the window.
 #pragma once
 
 #include <array>
