@@ -1,6 +1,6 @@
-// The largest of recent values in constant space: the best one, and the best of what came after it, twice over, so that
-// a successor stands ready when the best grows too old (after K. Nichols' filter in Linux). It may forget a value that
-// would have been the largest later, but not one of the last quarter of the window.
+// The largest of recent values in constant space: the best value, the best after that one, and the best after the
+// second, so that a successor is ready when the best grows too old (K. Nichols' filter in Linux). It may forget a
+// value that would have been the largest later, but not one of the last quarter of the window.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ class WindowedMax {
  public:
   double value() const { return best_[0].value; }
 
-  // A value of round `now`; values are remembered for `length` rounds. Rounds may wrap.
+  // Adds a value of round `now`; values are remembered for `length` rounds. Rounds may wrap.
   void add(std::uint32_t length, std::uint32_t now, double value) {
     const Entry entry{value, now};
     if (value >= best_[0].value || now - best_[2].round > length) {

@@ -39,7 +39,8 @@ class Clock {
   }
 
  private:
-  // The sum of twelve uniform numbers: correctly rounded everywhere, as libm's logarithm is not; never beyond 6.
+  // A standard normal number, approximated by the sum of twelve uniform numbers less 6. It is the same on every
+  // machine, unlike libm's logarithm, and never beyond 6 in size.
   static double normal(const RandomStream& random, std::uint64_t which) {
     double sum = -6;
     for (std::uint64_t i = 0; i < 12; ++i) sum += random.uniform(12 * which + i);

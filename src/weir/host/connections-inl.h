@@ -1,4 +1,4 @@
-// Senders: flows that are connections, and carry one message after another. Included by
+// Senders: connections, which are flows that carry one message after another. Included by
 // engine/partition/partition-inl.h only.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace weir::host {
 
-// What a message takes of its connection's bytes: whole packets.
+// How many byte numbers of its connection a message spans: its size, rounded up to whole packets.
 template <class P>
 inline Bytes Senders<P>::span_of(Bytes message) const {
   const std::int64_t payload = model().transport.payload.count;
@@ -41,7 +41,8 @@ void Senders<P>::append(std::uint32_t h, Flow& flow, QueuedMessage& message, Tim
   nics().consider(host, flow, now);
 }
 
-// The connection has rested, and has something to send.
+// Wakes a connection that has rested and has something to send: restores its algorithm's timer, and with
+// IdleRule::restart begins the algorithm anew if nothing was sent for a retransmission timeout.
 template <class P>
 void Senders<P>::resume(std::uint32_t h, Flow& flow, Time now) {
   ++active_;
@@ -56,8 +57,8 @@ void Senders<P>::resume(std::uint32_t h, Flow& flow, Time now) {
   request_decision(network().hosts[h], flow, now);
 }
 
-// A packet of a connection is about to leave. Returns its payload, which is shorter than its span at the end of some
-// messages.
+// Prepares a packet of a connection that is about to leave. Returns its payload, which is shorter than its span at the
+// end of some messages.
 template <class P>
 std::int64_t Senders<P>::begin_packet(std::uint32_t h, Flow& flow, Packet& packet, std::int64_t span) {
   QueuedMessage& message = drivers().outgoing(h, flow.slot).messages.at(packet.seq);
@@ -68,8 +69,8 @@ std::int64_t Senders<P>::begin_packet(std::uint32_t h, Flow& flow, Packet& packe
   return span - message.gap();
 }
 
-// All bytes from `from` to snd_una have been acknowledged. Returns how many of them nobody sends; those before `sent`
-// were not in flight.
+// Returns how many of the bytes from `from` to snd_una, which have just been acknowledged, are gaps that nobody sends.
+// Gaps before `sent` were counted as not in flight, and are taken out of that count.
 template <class P>
 std::int64_t Senders<P>::pass_gaps(const Host& host, Flow& flow, std::int64_t from, std::int64_t sent) {
   std::int64_t gaps = 0;

@@ -1,11 +1,11 @@
-// The connections of one sending host: what several flows to the same receiver know in common of the paths there.
+// The connections of one sending host: what several flows to the same receiver share of their knowledge of the paths.
 //
 // Ultra Ethernet and uet-htsim (-conn_reuse) send many messages by one connection, which outlives them. Of what such a
-// connection keeps, Weir's keep which entropies are good (PathChoice); windows, round-trip times and sequence numbers
-// are each flow's own.
+// connection keeps, these keep only which entropies are good (PathChoice); windows, round-trip times and sequence
+// numbers are each flow's own.
 //
-// A connection without flows is idle. A host remembers kMostIdle of them and forgets the one that has been idle for
-// longest, so that memory follows active flows.
+// A connection without flows is idle. A host remembers up to kMostIdle of them and forgets the one that has been idle
+// for longest, so that memory follows active flows.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ class Connections {
     return c;
   }
 
-  // The connection of this key, as earlier flows have left it; a new one if there is none.
+  // Returns the connection of this key, as earlier flows have left it, or a new one if there is none.
   std::uint32_t join(const Key& key, const BalancingParams& params, std::uint32_t draw) {
     const auto [known, is_new] = by_key_.try_emplace(key);
     if (is_new) {
@@ -84,7 +84,7 @@ class Connections {
   // The number of connections that flows have joined, with and without a flow at present.
   std::size_t known() const { return by_key_.size(); }
 
-  // `known`: PathChoice::archive.
+  // `known`: see PathChoice::archive.
   template <class A>
   void archive(A& a, std::span<const BalancingParams* const> known) {
     a.each(entries_, [&](Entry& e) {
@@ -112,8 +112,8 @@ class Connections {
     PathChoice paths = {};
     Key key = {};
     std::uint32_t users = 0;
-    std::uint32_t previous = kNone;  // among idle ones, in order of time
-    std::uint32_t next = kNone;      // ... or the next free one
+    std::uint32_t previous = kNone;  // in the list of idle connections, the oldest first
+    std::uint32_t next = kNone;      // in that list, or in the list of free entries
     bool kept = false;
   };
 

@@ -1,15 +1,15 @@
 // Credits: a receiving host says when its senders may go on, as receiver-driven transports have it (ExpressPass and
 // NDP, SIGCOMM 2017; RCCC of Ultra Ethernet).
 //
-// A flow sends its unsolicited packets by itself. Each of its data packets that arrives, and behind which there is more
-// than that, asks for one packet more (net::kAsksCredit) and tells how large the flow is. The host grants these packets
-// one by one, as far apart as its link needs for a full packet. A credit tells how many bytes have been granted in all,
-// so that a later one makes up for one that was lost.
+// A flow sends its unsolicited packets by itself. Each data packet with at least as many packets behind it asks for one
+// more packet when it arrives (net::kAsksCredit), and tells how large the flow is. The host grants these packets one by
+// one, as far apart as its link needs for a full packet. A credit tells how many bytes have been granted in all, so
+// that a later credit makes up for one that was lost.
 //
-// Whose turn it is says transport.credit_order. `fair`: flow by flow, among those that have asked. `srpt`: the flow
-// that has asked and of which the fewest bytes have still to arrive, but only among the first `overcommitment` of those
-// that are not granted whole (Homa 3.3 and 3.5, Montazeri et al., SIGCOMM 2018). The flow that goes first is thus not
-// slowed down by others; how many may fill the link when it does not send is the overcommitment.
+// transport.credit_order says which flow gets the next credit. `fair`: the flows that have asked, round robin. `srpt`:
+// of the `overcommitment` flows that have the fewest bytes left among those not granted whole, the first that has asked
+// (Homa 3.3 and 3.5, Montazeri et al., SIGCOMM 2018). The flow with the fewest bytes left is thus not slowed down by
+// the others, which fill the link when it does not send.
 #pragma once
 
 #include <cstdint>
@@ -31,23 +31,23 @@ class Credits {
  public:
   explicit Credits(const TransportParams& p = {}) : order_(p.credit_order), overcommitment_(p.overcommitment) {}
 
-  // A flow that has asked, as long as no other one has its slot.
+  // The account of the latest flow in a sender's slot that has asked.
   struct Account {
     std::uint32_t src = 0;
     std::uint32_t slot = 0;
     std::uint32_t generation = 0;
     std::uint32_t entropy = 0;    // of the data packet that asked last
     std::int64_t packets = 0;     // granted since its start
-    std::int64_t most = 0;        // of its packets that need to be granted
+    std::int64_t most = 0;        // packets of the flow that need a credit
     std::int64_t left = 0;        // bytes that have not arrived, as far as asking packets tell
-    std::uint32_t asked_for = 0;  // packets, not granted yet
+    std::uint32_t asked_for = 0;  // packets that it has asked for and that are not granted yet
     std::uint16_t profile = 0;
     net::TrafficClass data_class = net::TrafficClass::data;
     bool waits = false;  // in the queue
   };
 
-  // A data packet that asks has arrived, of this flow or of a newer one in its slot. The flow has `size` bytes, and
-  // `most` packets of it need credits.
+  // Takes in a data packet that asks, of the flow in its slot or of a newer one. The flow has `size` bytes, and `most`
+  // of its packets need credits.
   void ask(const net::Packet& data, std::int64_t size, std::int64_t most) {
     const auto [found, is_new] =
         places_.try_emplace(key(data.src, data.slot), static_cast<std::uint32_t>(accounts_.size()));
@@ -74,9 +74,9 @@ class Credits {
       queue_.push({place, 0});
     }
   }
-  // Whether a flow may get a credit.
+  // Whether there is a flow that may get a credit.
   bool has_waiting() const { return order_ == CreditOrder::srpt ? shortest().has_value() : !queue_.empty(); }
-  // Grants a packet to the flow whose turn it is. Only if has_waiting().
+  // Grants a packet to the flow that is next in the credit order. Call only if has_waiting().
   const Account& grant() {
     const std::uint32_t place = order_ == CreditOrder::srpt ? *shortest() : queue_.pop().slot;
     Account& account = accounts_[place];
@@ -92,7 +92,7 @@ class Credits {
   }
 
   Time next;              // no credit is sent before this
-  bool is_timed = false;  // the host has a timer for it
+  bool is_timed = false;  // the host has set a timer for `next`
 
   template <class A>
   void archive(A& a) {
@@ -113,7 +113,7 @@ class Credits {
   void open(std::uint32_t place) {
     if (accounts_[place].packets < accounts_[place].most) open_.insert({accounts_[place].left, place});
   }
-  // Of the flows that may get credits, the first one that has asked.
+  // The place of the first flow that has asked, among the `overcommitment_` flows with the fewest bytes left.
   std::optional<std::uint32_t> shortest() const {
     std::int64_t number = 0;
     for (const auto& [left, place] : open_) {
@@ -128,7 +128,7 @@ class Credits {
   std::vector<Account> accounts_;
   std::unordered_map<std::uint64_t, std::uint32_t> places_;  // in accounts_, by sender and slot
   SlotQueue queue_;                                          // fair: Entry::slot is a place in accounts_
-  std::set<std::pair<std::int64_t, std::uint32_t>> open_;    // srpt: not granted whole; bytes left, place
+  std::set<std::pair<std::int64_t, std::uint32_t>> open_;    // srpt: (bytes left, place) of flows not granted whole
 };
 
 }  // namespace weir::host

@@ -1,4 +1,4 @@
-// Senders: decisions that are asked for and come from outside the run (host/decisions.h). Included by
+// Senders: decisions that an algorithm asks for and that come from outside the run (host/decisions.h). Included by
 // engine/partition/partition-inl.h only.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace weir::host {
 
-// Whether an answer from outside can be followed. A timer that is not in the future is the next picosecond's.
+// Checks an answer from outside: a negative window or rate throws InputError. A timer that is not in the future is set
+// to the next picosecond.
 inline void admit_decision(cc::Control& control, Time now) {
   if (control.window < Bytes{} || control.rate < Rate{})
     throw InputError(

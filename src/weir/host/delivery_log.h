@@ -1,10 +1,10 @@
-// How fast data was delivered, for algorithms that ask for it (Cheng et al.,
+// The delivery rate of a flow, for algorithms that ask for it (Cheng et al.,
 // draft-cheng-iccrg-delivery-rate-estimation).
 //
-// Each packet notes, when it is sent, how much of the flow had been delivered by then, and when that was. What has been
-// delivered more when it is acknowledged was delivered in the time between. Acknowledgements may come in faster than
-// the path carries data, but data does not arrive faster than it is sent: if that took longer, it is the time that
-// counts.
+// When a packet is sent, a note keeps how much of the flow had been delivered by then, and when the last of that was.
+// When the packet is acknowledged, the difference has been delivered in the time since. Acknowledgements may arrive
+// faster than the path carries data, but data is not delivered faster than it is sent: if sending took longer than the
+// acknowledgements did, the time of sending counts.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class DeliveryLog {
  public:
   struct Sample {
     Bytes delivered;
-    Time span;  // 0 = none
+    Time span;  // 0 = there is no sample
     bool app_limited = false;
   };
 
@@ -32,16 +32,17 @@ class DeliveryLog {
 
   // The packet at `seq` is sent, perhaps again; all bytes below `una` are acknowledged.
   void on_send(std::int64_t seq, std::int64_t una, bool again, Time now) {
-    if (seq == una && !again) first_sent_ = delivered_at_ = now;  // nothing was on its way: no time before this counts
+    if (seq == una && !again) first_sent_ = delivered_at_ = now;  // nothing is under way: time before this is idle
     if (seq - una >= static_cast<std::int64_t>(notes_.size()) * payload_) grow(seq);
     note(seq) = {now, first_sent_, delivered_at_, delivered_, limited_until_ > 0};
   }
 
-  // The sender has no more to send, and `in_flight` on its way: until that is delivered, rates are the sender's doing.
+  // The application has no more to send while `in_flight` bytes are under way: packets that are sent until these are
+  // delivered give samples with `app_limited`.
   void limit(std::int64_t in_flight) { limited_until_ = delivered_ + in_flight; }
 
-  // `acked` bytes more are acknowledged because of the packet at `seq`, sent at `sent`. One sent again since then has
-  // lost its note, and gives no sample.
+  // `acked` more bytes are acknowledged, by the acknowledgement of the packet at `seq` that was sent at `sent`. A
+  // packet that has been sent again since then has lost that note, and gives no sample.
   Sample on_ack(std::int64_t acked, std::int64_t seq, Time sent, Time now) {
     if (acked == 0) return {};
     delivered_ += acked;
@@ -64,16 +65,16 @@ class DeliveryLog {
  private:
   struct Note {
     Time sent{-1};
-    Time first_sent;    // transmission of the last packet delivered by then
-    Time delivered_at;  // when that was
+    Time first_sent;    // when the last packet that had been delivered by then was sent
+    Time delivered_at;  // when that packet was acknowledged
     std::int64_t delivered = 0;
     bool app_limited = false;
   };
 
-  // The note of a packet, by its number: packets are full but for a flow's last one.
+  // The note of a packet, by its number: all packets but a flow's last one are full.
   Note& note(std::int64_t seq) { return notes_[static_cast<std::size_t>(seq / payload_) & (notes_.size() - 1)]; }
 
-  // Makes room for the packet at seq, the first one never sent.
+  // Makes room for the packet at seq, the first one that has never been sent.
   void grow(std::int64_t seq) {
     std::vector<Note> old(std::max<std::size_t>(4, 2 * notes_.size()));
     old.swap(notes_);

@@ -1,4 +1,4 @@
-// Senders: what comes back of a flow's packets. Included by engine/partition/partition-inl.h only.
+// Senders: acknowledgements and notices that come back to a flow. Included by engine/partition/partition-inl.h only.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void Senders<P>::receive_notice(Host& host, Flow& flow, const Packet& packet, Ti
     case net::PacketKind::or_ack: return receive_or_ack(host, flow, packet, now);
     case net::PacketKind::echo: return receive_echo(host, flow, packet, now);
     case net::PacketKind::credit: {
-      if (waits_for_credit(flow)) flow.rto_at = Time::max();  // its next packet sets it
+      if (waits_for_credit(flow)) flow.rto_at = Time::max();  // the next packet sets it again
       return allow(host, flow, unsolicited(flow) + packet.seq);
     }
     default: return notify_congestion(host, flow, now);
@@ -133,13 +133,14 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
     hand_down(host, flow, now);
 }
 
-// Whether the flow has nothing to send, or its stack nothing to hand down, though the window has room.
+// Whether the application is the limit: the flow has nothing to send, or its stack nothing to hand down while the
+// window has room.
 template <class P>
 inline bool Senders<P>::app_limited(Host& host, const Flow& flow) const {
   return flow.exhausted() || (flow.stacked && host.stack_of(flow.slot).app_limited());
 }
 
-// A packet has left.
+// Notes that a packet has left, for the delivery rate and for the flow's stack.
 template <class P>
 void Senders<P>::on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now) {
   const bool again = (packet.flags & net::kRetransmission) != 0;
@@ -151,7 +152,7 @@ void Senders<P>::on_packet_left(Host& host, Flow& flow, const Packet& packet, Ti
   if (flow.stacked) leave_stack(host, flow, packet, again, now);
 }
 
-// What notes of the acknowledged packet tell.
+// Adds to `ack` what the flow's stack and the notes of the acknowledged packet tell.
 template <class P>
 void Senders<P>::fill_rate_sample(Host& host, const Flow& flow, const Packet& packet, cc::Ack& ack) {
   if (flow.stacked) {
@@ -170,7 +171,7 @@ void Senders<P>::fill_rate_sample(Host& host, const Flow& flow, const Packet& pa
   ack.delivery_app_limited = sample.app_limited;
 }
 
-// The packet's one-way delay, by the clocks of both ends, may pause its flow.
+// On-Ramp learns the one-way delay of a data packet, by the clocks of both ends, and may pause the flow.
 template <class P>
 void Senders<P>::receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now) {
   cc::OnRamp& shim = *host.on_ramps[flow.slot];

@@ -18,16 +18,16 @@ namespace weir::host {
 enum class TimerKind : std::uint8_t {
   timeout,     // all that is out is lost
   probe,       // a tail probe goes out (TransportParams::tail_probe)
-  reordering,  // a packet has been waited for long enough (TransportParams::rack)
+  reordering,  // the reordering window of a packet is over (TransportParams::rack)
 };
 
-// The sender's state of a flow that is active. The state of its algorithm follows in the same block of memory.
+// The sender's state of an active flow. The state of its algorithm follows in the same block of memory.
 struct alignas(64) Flow {
-  // the members that every acknowledgement and every send touch
+  // These members are touched by every acknowledgement and every packet that is sent.
   std::int64_t snd_una = 0;        // all bytes below are acknowledged
   std::int64_t snd_nxt = 0;        // next byte to send
   std::int64_t send_limit = 0;     // first byte that may not be sent yet
-  std::int64_t not_in_flight = 0;  // bytes of [snd_una, snd_nxt) not in flight: acknowledged out of order, or lost
+  std::int64_t not_in_flight = 0;  // bytes of [snd_una, snd_nxt) that are not in flight: arrived, lost, or in gaps
   cc::Control control;
   Time next_send;                   // pacing: nothing is sent before this
   Time on_ramp_until;               // On-Ramp: nothing is sent before this
@@ -38,7 +38,7 @@ struct alignas(64) Flow {
   std::uint32_t entropy = 0;
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
-  std::uint32_t last_wire = 0;  // of the packets of its last burst
+  std::uint32_t last_wire = 0;  // bytes on the wire of its last burst
   std::uint16_t profile = 0;
   bool ready = false;      // in the ready queue
   bool selective = false;  // selective recovery (IRN, SACK); else go-back-N
@@ -50,20 +50,20 @@ struct alignas(64) Flow {
   bool stacked = false;                                 // segments wait below the socket (host/host_stack.h)
   bool has_log = false;                                 // stacked, or its algorithm wants the delivery rate
   std::uint8_t burst_left = 0;                          // packets left of the burst that it is sending
-  Time last_sent;                                       // the first of them
+  Time last_sent;                                       // when the first packet of its last burst left
   Time srtt;
   Time rttvar;
-  Time rto_at = Time::max();       // of its timer; max = nothing outstanding
+  Time rto_at = Time::max();       // when its timer is due; max = it is not set
   Time timer_entry = Time::max();  // time of its valid entry in the timer queue
 
   std::uint64_t id = 0;
   std::uint32_t retransmitted = 0;  // packets
   std::uint16_t tag = 0;
-  bool has_messages : 1 = false;   // of a driver: it carries one
-  bool is_connection : 1 = false;  // ... or, one after another, all of its hosts, ports and profile; it never ends
+  bool has_messages : 1 = false;   // it carries a driver's message, or as a connection several
+  bool is_connection : 1 = false;  // it carries all messages of its hosts, ports and profile, and never ends
   bool tcp_timers : 1 = false;     // TransportParams::has_tcp_timers()
-  bool measured : 1 = false;       // of those flows: an acknowledgement has come
-  bool probing : 1 = false;        // ... a tail probe is out (FlowExtras::tail_probe)
+  bool measured : 1 = false;       // with tcp_timers: an acknowledgement has come
+  bool probing : 1 = false;        // with tcp_timers: a tail probe is out (FlowExtras::tail_probe)
   TimerKind timer : 2 = TimerKind::timeout;
   PortChoice ports = PortChoice::hash;  // hash, free or entropy; hash if its host has one port
   cc::FlowFacts facts;
@@ -86,7 +86,7 @@ struct alignas(64) Flow {
 // The receiver's state of a flow, kept for each slot of each sender.
 struct Receiver {
   std::int64_t expected = 0;           // all bytes below have arrived
-  std::int64_t end = kNoEnd;           // of the first message that is not complete (Drivers)
+  std::int64_t end = kNoEnd;           // end of the first message that is not complete (Drivers)
   std::int64_t ack_at_once_below = 0;  // the sender waits for acknowledgements of all bytes below
   std::int64_t last_nacked = -1;       // first byte of the gap that the last NACK reported
   Time last_nack;
@@ -98,7 +98,7 @@ struct Receiver {
   bool used = false;
 
   static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
-  // They wrap after 281 s.
+  // The unit of data_at, which wraps after 281 s.
   static constexpr std::int64_t kDataTick = 65'536;  // ps
 };
 

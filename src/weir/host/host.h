@@ -1,9 +1,9 @@
 // A host's NIC scheduler: which flow sends next, and when the host must be woken.
 //
-// Flows that may send now stand in a ready queue and are served round robin, one packet each.
+// Flows that may send at once stand in a ready queue and are served round robin, one packet each.
 // A flow that must wait for its pacing gap stands in a queue ordered by time. Timers
 // (retransmission, algorithm) stand in another. Entries are never moved: a flow remembers which
-// of its entries counts, the others are skipped when they come up.
+// of its entries is valid, and the others are skipped when they come up.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,9 @@
 
 namespace weir::host {
 
-// These stand instead of a flow's slot, in the order in which they come at one instant. The last ones are wake-ups that
-// drivers have asked for: of the first driver kFirstWakeSlot, of the second the slot before, ... Their word stands
-// instead of the generation.
+// Timers of a host that belong to no flow have one of these numbers instead of a flow's slot. Timers of one instant are
+// due in the order of their numbers. The highest numbers are wake-ups that drivers have asked for: the first driver has
+// kFirstWakeSlot, the second the number before, and so on; the driver's word stands instead of the generation.
 inline constexpr std::uint32_t kMostDrivers = 65'536;
 inline constexpr std::uint32_t kFirstWakeSlot = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoticeSlot = kFirstWakeSlot - kMostDrivers;  // a driver is told something
@@ -54,7 +54,7 @@ class TimedQueue {
   bool empty() const { return heap_.empty(); }
   const TimedSlot& top() const { return heap_.front(); }
   Time first() const { return heap_.empty() ? Time::max() : heap_.front().time; }
-  // Whether something stands here that a driver has asked for, or is to be told.
+  // Whether an entry is a driver's: something that it has asked for, or that it is to be told.
   bool has_any_of_drivers() const {
     return std::any_of(heap_.begin(), heap_.end(), [](const TimedSlot& entry) { return is_of_driver(entry.slot); });
   }
@@ -123,16 +123,16 @@ class SlotQueue {
 struct TailProbe {
   Time at;                   // when it became due
   std::int64_t seq = 0;      // its first byte
-  std::int64_t end = 0;      // once all bytes below are acknowledged, it is over
-  std::int64_t payload = 0;  // of a packet that was sent again; 0 = it is a new one
+  std::int64_t end = 0;      // once all bytes below are acknowledged, the probe is over
+  std::int64_t payload = 0;  // bytes of the packet that it repeats; 0 = the probe is a new packet
 };
 
-// What a flow may have beside its block.
+// The state that only some flows need, beside the flow's block.
 struct FlowExtras {
-  DeliveryLog delivery;          // its algorithm wants the delivery rate
-  Scoreboard scoreboard;         // its recovery is selective
-  std::uint32_t connection = 0;  // it sprays: of its host
-  TailProbe tail_probe;          // Flow::probing
+  DeliveryLog delivery;          // if its algorithm wants the delivery rate
+  Scoreboard scoreboard;         // if its recovery is selective
+  std::uint32_t connection = 0;  // if it sprays: its number in Host::connections
+  TailProbe tail_probe;          // if Flow::probing
 };
 
 // A one-way delay and when it became known.
@@ -152,14 +152,14 @@ struct alignas(64) Host {
   LargePageVector<Flow*> flows;                // by slot; null = free
   LargePageVector<std::uint32_t> generations;  // by slot
   std::vector<std::uint32_t> free_slots;
-  std::vector<traffic::Flow> starts;  // flows that have been handed over, by start
+  std::vector<traffic::Flow> starts;  // flows that have been handed over, in order of start
   std::size_t next_start = 0;
   LargePageVector<FlowExtras> extras;                                         // by slot, once a flow has had one
   std::vector<HostStack> stacks;                                              // by slot, of flows with a stack
   std::vector<std::unique_ptr<cc::OnRamp>> on_ramps;                          // by slot, once a flow has had one
   std::unique_ptr<std::unordered_map<std::uint32_t, SeenDelay>> seen_delays;  // On-Ramp: by receiver
   Clock clock;
-  Time first_tick;          // of its timers (TransportParams::timer_tick)
+  Time first_tick;          // when its timers tick first (TransportParams::timer_tick)
   Connections connections;  // of flows that spray
 
   Time first_start() const { return next_start < starts.size() ? starts[next_start].start : Time::max(); }
@@ -181,7 +181,7 @@ struct alignas(64) Host {
     free_slots.push_back(slot);
   }
 
-  // Bytes of an active flow that the sender knows to have arrived, in order or selectively.
+  // The bytes of an active flow that are acknowledged, in order or selectively.
   std::int64_t acknowledged(const Flow& flow) const {
     return flow.snd_una + (flow.selective ? extras[flow.slot].scoreboard.delivered_bytes() : 0);
   }
@@ -202,7 +202,7 @@ struct alignas(64) Host {
     return *on_ramps[slot];
   }
 
-  // Archives what changes of the host, but for its flows. `known`: see PathChoice::archive.
+  // Archives the state of the host that changes, without its flows. `known`: see PathChoice::archive.
   template <class A>
   void archive(A& a, std::span<const BalancingParams* const> known) {
     a.value(wake);
@@ -212,7 +212,7 @@ struct alignas(64) Host {
     timers.archive(a);
     a.values(generations);
     a.values(free_slots);
-    // How many are kept of those that have started depends on when they were handed over: none is saved.
+    // Flows that have started are not saved, since how many of them are kept depends on when they were handed over.
     starts.erase(starts.begin(), starts.begin() + static_cast<std::ptrdiff_t>(std::exchange(next_start, 0)));
     a.values(starts);
     a.each(extras, [&](FlowExtras& b) {
@@ -241,7 +241,7 @@ struct alignas(64) Host {
     connections.archive(a, known);
   }
 
-  // Prefetches what tells which flow comes next.
+  // Prefetches the heads of the queues, which tell which flow comes next.
   void prefetch_queues() const {
     ready.prefetch();
     pacing.prefetch();

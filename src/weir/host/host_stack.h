@@ -60,8 +60,8 @@ struct StackParams {
         .not_with("request", {"0 B"});
   }
 
-  // The first byte that nobody has asked for, with all acknowledged below `una`, of packets of so much payload. A
-  // request arrives with the acknowledgement of the last byte of an answer.
+  // The first byte that no request has asked for, if all bytes below `una` are acknowledged and full packets carry
+  // `payload` bytes. A request arrives with the acknowledgement of the last byte of an answer.
   std::int64_t asked_for(std::int64_t una, std::int64_t payload) const {
     if (request.count == 0) return std::numeric_limits<std::int64_t>::max();
     const std::int64_t answer = (request.count + payload - 1) / payload * payload;
@@ -80,7 +80,7 @@ class HostStack {
     std::int64_t limit = 0;  // first byte that may not be sent
   };
 
-  // A new flow; the room of the previous one is kept.
+  // Begins a new flow; the memory of the previous one is kept.
   void start(Bytes payload) {
     segments_.clear();
     head_ = 0;
@@ -96,8 +96,8 @@ class HostStack {
     app_limited_ = false;
   }
 
-  // Hands down as many segments as there is room for, or, if `one_beyond`, a packet for which there is none. `rate` is
-  // that of pacing, bits per second of wire bytes.
+  // Hands down as many segments as there is room for; with `one_beyond` first one packet, even if there is no room.
+  // `rate` is the pacing rate, in bits per second of wire bytes.
   void fill(const StackParams& p, const Room& room, double rate, bool one_beyond, Time now) {
     rate_ = rate;
     forget(room.acknowledged);
@@ -118,7 +118,7 @@ class HostStack {
         break;
       }
       const std::int64_t size = std::min({goal, whole_packets(std::min(free, goal)), left});
-      // Less than it could be is not handed down: more acknowledgements will come (tcp_tso_should_defer).
+      // A segment that is smaller than it could be waits for further acknowledgements (tcp_tso_should_defer).
       if (free <= 0 || size < std::min({goal, room.window / 3, left})) {
         limited = true;
         break;
@@ -130,9 +130,9 @@ class HostStack {
     note_limit(room, limited);
   }
 
-  // Fixes when the segments leave that have been handed down since the last call: paced from when they were, not before
-  // `held`, and none before the one in front of it, as TCP and weir-host's mode bpf stamp them for the fair queue.
-  // Calls tell(first byte, size, time) for each.
+  // Fixes the departure times of the segments that have been handed down since the last call, as TCP and weir-host's
+  // mode bpf stamp them for the fair queue: paced from when they were handed down, not before `held`, and none before
+  // the one in front of it. Calls tell(first byte, size, time) for each.
   template <class Tell>
   void commit(Time held, bool pace, std::int64_t header, const Tell& tell) {
     for (; committed_ < segments_.size(); ++committed_) {
@@ -148,20 +148,20 @@ class HostStack {
       tell(first, size, segment.departs);
     }
   }
-  // The bytes from `sent` on of the segment that is leaving or goes next; there is one.
+  // The bytes from `sent` on of the segment that is leaving or leaves next; there must be one.
   Bytes rest_of_segment(std::int64_t sent) const { return {segments_[head_].end - sent}; }
-  // When the segment leaves that goes next, if that is fixed.
+  // When the next segment leaves, if that is fixed; if there is none, when the last one did.
   Time departs() const { return head_ < segments_.size() ? segments_[head_].departs : departs_; }
 
   std::int64_t end() const { return end_; }
   std::int64_t waiting(std::int64_t sent) const { return end_ - sent; }
-  // Whether it was the window, and not what waits below the socket, that limited the flow within the last window
+  // Whether the window, and not what waits below the socket, limited the flow within the last window
   // (tcp_is_cwnd_limited).
   bool window_limited() const { return window_limited_; }
   // Whether there was nothing to hand down when the window had room.
   bool app_limited() const { return app_limited_; }
-  // When the packet at `seq`, which left at `sent`, was under way for TCP: when its segment was handed down, or `sent`
-  // if that is forgotten or the packet has been sent again.
+  // Since when the packet at `seq`, which left at `sent`, was under way for TCP: since its segment was handed down, or
+  // since `sent` if the segment is forgotten or the packet has been sent again.
   Time under_way(std::int64_t seq, Time sent) const {
     if (seq < kept_) return sent;
     const auto behind = [](std::int64_t at, const Segment& s) { return at < s.end; };
@@ -169,7 +169,8 @@ class HostStack {
     return found == segments_.end() || sent > found->left ? sent : found->handed_down;
   }
 
-  // The next packet has left, and all up to `sent` with it. When the one after it may leave.
+  // Notes that the next packet has left, with which all bytes below `sent` have. Returns when the one after it may
+  // leave.
   Time on_send(std::int64_t sent, Bytes wire, bool pace, Time now) {
     if (begun_ == kNone) {
       begun_ = now;
@@ -205,8 +206,8 @@ class HostStack {
   struct Segment {
     std::int64_t end = 0;  // first byte behind it
     Time handed_down;
-    Time left = kNone;  // its last packet
-    Time departs;       // not before, if that is fixed
+    Time left = kNone;  // when its last packet left
+    Time departs;       // it leaves no sooner, once commit() has fixed that
   };
 
   std::int64_t whole_packets(std::int64_t bytes) const { return (bytes + payload_ - 1) / payload_ * payload_; }
@@ -216,7 +217,7 @@ class HostStack {
     const std::int64_t packets = std::max(std::min(paced, p.segment.count) / payload_, kLeastSegment);
     return packets * payload_;
   }
-  // Forgets the segments that are acknowledged below `una`, once they are most of those that are kept.
+  // Forgets the segments that end at or before `una`, once they are more than half of those that are kept.
   void forget(std::int64_t una) {
     std::size_t done = 0;
     while (done < head_ && segments_[done].end <= una) ++done;
@@ -239,11 +240,11 @@ class HostStack {
   std::int64_t payload_ = 1;
   std::int64_t end_ = 0;
   std::int64_t kept_ = 0;      // the first byte of segments_
-  Time begun_ = kNone;         // when the first packet of the segment left that is leaving
-  std::int64_t wire_ = 0;      // what has left of it
+  Time begun_ = kNone;         // when the segment that is leaving began to leave
+  std::int64_t wire_ = 0;      // bytes on the wire of that segment that have left
   std::size_t committed_ = 0;  // segments whose departure is fixed
-  Time paced_;                 // the next one is paced from here
-  Time departs_;               // of the last one
+  Time paced_;                 // pacing lets the next segment leave from here on
+  Time departs_;               // the departure that was fixed last
   double rate_ = 0;
   std::int64_t max_out_ = 0;  // most under way within the window that ends at max_end_
   std::int64_t max_end_ = 0;

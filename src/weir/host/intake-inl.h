@@ -7,7 +7,7 @@
 
 namespace weir::host {
 
-// When a packet has been taken whose turn comes at `start`.
+// When a host has taken a packet that it may begin to take at `start`. `spans`: when it is slow.
 inline Time taken_at(std::span<const SlowSpan> spans, Time start, Bytes wire) {
   const auto span = std::find_if(spans.begin(), spans.end(), [&](const SlowSpan& s) { return s.until > start; });
   if (span == spans.end() || span->from > start) return start;

@@ -1,10 +1,10 @@
-// Packets that have come to slow hosts and have not been taken yet: what [[host.slow]] says.
+// Packets that wait at the NICs of slow hosts until the hosts take them: the model of [[host.slow]].
 //
 // The NIC of such a host is a queue. While the host is slow, it takes the packets in it one after the other at its
-// rate; at other times at once. In lossless mode the NIC pauses its switch while much waits, as switches do with
-// theirs. What it has no room for is dropped: packets that are paused and those that are not have as much room each, so
-// that neither takes that of the other. Receivers see a packet when it is taken, and do not know that it has
-// waited. Without slow hosts this part is empty.
+// rate; at other times it takes them at once. In lossless mode the NIC pauses its switch while much waits, as switches
+// pause their neighbours. Packets that find no room are dropped: those of classes that PFC pauses and all others have
+// the same room each, so that neither takes that of the other. Receivers see a packet when it is taken, and do not know
+// that it has waited. Without slow hosts this part is empty.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,9 @@ class Intake : public sim::PartitionPart<Intake, P> {
 
   // Whether host h is slow at any time.
   bool is_slow(std::uint32_t h) const { return !queues_.empty() && !queues_[h].spans.empty(); }
-  // A packet has come, by this port of its own, to a host that is slow at some time.
+  // Takes in a packet that has come to host h, which is slow at some time, by this port of the host.
   [[gnu::noinline]] void arrive(std::uint32_t h, std::uint32_t port, net::Descriptor& packet, Time now);
-  // The event of host h: it takes what is due.
+  // The event of host h: it takes the packets that are due.
   void on_due(std::uint32_t h, Time now);
   // The switch of host h has forgotten any pause.
   void forget_pause(std::uint32_t h) {
@@ -46,7 +46,7 @@ class Intake : public sim::PartitionPart<Intake, P> {
   template <class Visit>
   void for_each_packet(Visit&& visit) const;
 
-  // Which hosts are slow, and when, is the model's.
+  // Archives the queues; which hosts are slow, and when, is in the model.
   template <class A>
   void archive(A& a) {
     for (Queue& queue : queues_) {
@@ -72,11 +72,11 @@ class Intake : public sim::PartitionPart<Intake, P> {
     return model().is_lossless() && (model().pfc_classes() & net::class_bit(c)) != 0;
   }
 
-  // `departs` of its packets is when they have been taken.
+  // The queue at one host's NIC. The `departs` of a packet is when the host has taken it.
   struct Queue {
     net::PacketRing packets;
     std::array<std::int64_t, 2> bytes{};  // of packets that are never paused, and of the others
-    bool paused = false;                  // its switch has been told to pause
+    bool paused = false;                  // the host's switches have been told to pause
     std::span<const SlowSpan> spans;      // in order; none: the host is never slow
   };
 

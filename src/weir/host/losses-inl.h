@@ -12,7 +12,7 @@ inline Time Senders<P>::timeout(const Flow& flow) const {
   const RecoveryParams& recovery = model().profiles[flow.profile].recovery;
   if (recovery.kind == RecoveryKind::irn)
     return flow.in_flight() <= few_bytes(recovery) ? recovery.rto_low : recovery.rto_high;
-  // While queues are empty the variance dies away, and the first queue that builds up must not be a timeout.
+  // The variance decays while queues are empty; half of srtt keeps the first queue that builds up from being a timeout.
   const Time spread = std::max(4 * flow.rttvar, flow.srtt / 2);
   Time base = std::max(model().transport.min_rto, flow.srtt + spread);
   if (flow.tcp_timers) {
@@ -22,7 +22,8 @@ inline Time Senders<P>::timeout(const Flow& flow) const {
   return base * (std::int64_t{1} << flow.backoff);
 }
 
-// A packet has been sent. IRN's timeout is the longer one as soon as there are more than a few in flight.
+// Sets the timeout after a packet has been sent, unless it is set. IRN's timeout becomes the longer one as soon as more
+// than a few packets are in flight.
 template <class P>
 inline void Senders<P>::watch_for_timeout(Flow& flow, std::int64_t payload, Time now) const {
   if (flow.rto_at == Time::max()) {
@@ -35,7 +36,7 @@ inline void Senders<P>::watch_for_timeout(Flow& flow, std::int64_t payload, Time
   if (flow.in_flight() > few && flow.in_flight() - payload <= few) flow.rto_at += recovery.rto_high - recovery.rto_low;
 }
 
-// A packet of this flow has reached the receiver without its payload.
+// Handles the notice that a packet of this flow has reached the receiver without its payload: the packet is lost.
 template <class P>
 void Senders<P>::receive_trim_notice(Host& host, Flow& flow, const Packet& packet, Time now) {
   const Bytes in_flight{flow.in_flight()};
@@ -53,8 +54,8 @@ inline void Senders<P>::note_scoreboard(Host& host, Flow& flow, const Scoreboard
   update_on_ramp_hold(host, flow);
 }
 
-// Losses of one episode, up to what had been sent when the first was found, are reported once, unless the algorithm
-// judges by how many there are in a row.
+// Reports losses that have been found. Of one episode, which is all losses up to what had been sent when the first was
+// found, only the first are reported, unless the algorithm asks for all (Control::every_loss).
 template <class P>
 void Senders<P>::find_losses(Host& host, Flow& flow, const Scoreboard::Findings& found, Time now) {
   if (!host.extras_of(flow.slot).scoreboard.begins_episode(found) && !flow.control.every_loss) return;
@@ -92,7 +93,7 @@ void Senders<P>::go_back(Host& host, Flow& flow, cc::Loss::Kind kind, Time now) 
   update_on_ramp_hold(host, flow);
 }
 
-// When a timer runs out that is set now.
+// When a timer that is set at `now` for `wait` runs out: with transport.timer_tick, at a tick of the host.
 template <class P>
 inline Time Senders<P>::at_tick(const Host& host, const Flow& flow, Time wait, Time now) const {
   const std::int64_t tick = model().transport.timer_tick.ps;
@@ -101,7 +102,8 @@ inline Time Senders<P>::at_tick(const Host& host, const Flow& flow, Time wait, T
   return host.first_tick + Time{ticks * tick};
 }
 
-// Sets the timer of what is out: for a tail probe, unless one is out already, or something is missing.
+// Sets the timer for the packets that are out: for a tail probe, or for the timeout if a probe is out already, if
+// something is missing or if flows send no probes.
 template <class P>
 void Senders<P>::set_tcp_timer(Host& host, Flow& flow, Time now) {
   const TransportParams& transport = model().transport;
@@ -119,7 +121,8 @@ void Senders<P>::set_tcp_timer(Host& host, Flow& flow, Time now) {
   flow.rto_at = at_tick(host, flow, wait, now);
 }
 
-// A packet has left.
+// Sets the timer after a packet has left: anew if the packet is new and a tail probe may follow it, else only if the
+// timer is not set.
 template <class P>
 void Senders<P>::on_tcp_send(Host& host, Flow& flow, bool again, Time now) {
   const bool moves =
@@ -127,13 +130,13 @@ void Senders<P>::on_tcp_send(Host& host, Flow& flow, bool again, Time now) {
   if (moves || flow.rto_at == Time::max()) set_tcp_timer(host, flow, now);
 }
 
-// The scoreboard knows of this acknowledgement.
+// Ends a tail probe and sets the timers after an acknowledgement, which the scoreboard has taken in already.
 template <class P>
 void Senders<P>::on_tcp_ack(Host& host, Flow& flow, const Packet& packet, bool progress, Time now) {
   flow.measured = true;
   FlowExtras& extras = host.extras_of(flow.slot);
   if (flow.probing && flow.snd_una >= extras.tail_probe.end) {
-    // If it is the probe's, what it repeated was lost.
+    // If the acknowledgement is for the probe, the packet that the probe repeated was lost.
     flow.probing = false;
     const TailProbe& probe = extras.tail_probe;
     if (probe.payload > 0 && packet.sent >= probe.at && (flow.snd_una < flow.size() || flow.is_connection))
@@ -147,7 +150,7 @@ void Senders<P>::on_tcp_ack(Host& host, Flow& flow, const Packet& packet, bool p
   wait_for_reordering(host, flow, now);
 }
 
-// RACK's timer goes before others while it has something to wait for.
+// Sets RACK's timer, which goes before the others as long as RACK waits for a packet.
 template <class P>
 void Senders<P>::wait_for_reordering(Host& host, Flow& flow, Time now) {
   const Time until = host.extras_of(flow.slot).scoreboard.waits_until();
@@ -170,7 +173,8 @@ void Senders<P>::on_timer(Host& host, Flow& flow, Time now) {
   }
 }
 
-// A new packet, or else the last one again, may leave whatever the window: nothing counts as in flight until it has.
+// Lets a tail probe leave whatever the window: a new packet, or else the last one again. Nothing counts as in flight
+// until it has left.
 template <class P>
 void Senders<P>::probe_tail(Host& host, Flow& flow, Time now) {
   FlowExtras& extras = host.extras_of(flow.slot);
@@ -202,14 +206,14 @@ void Senders<P>::end_reordering(Host& host, Flow& flow, Time now) {
 
 template <class P>
 void Senders<P>::time_out(Host& host, Flow& flow, Time now) {
-  if (waits_for_credit(flow)) {  // which may be lost: one packet asks again
+  if (waits_for_credit(flow)) {  // the credit may be lost: one packet asks again
     ++counters().timeouts;
     if (flow.backoff < 6 && timeout(flow) <= kMaxTime / 2) ++flow.backoff;
     allow(host, flow, flow.send_limit + flow.facts.payload.count);
     flow.rto_at = at_tick(host, flow, timeout(flow), now);
     return;
   }
-  if (flow.in_flight() == 0) {  // all is known to be lost, and its turn has not come
+  if (flow.in_flight() == 0) {  // all is known to be lost already, and waits to be sent again
     flow.rto_at = Time::max();
     return;
   }

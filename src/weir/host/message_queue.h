@@ -1,9 +1,9 @@
-// The messages of a flow, at one of its ends, in the order in which they were sent: of a connection those that are not
-// complete, of any other flow the one that it is.
+// The messages of a flow at one of its ends, in the order in which they were sent: for a connection those that are not
+// complete, for any other flow the one message that it carries.
 //
-// A connection numbers its bytes from 0 on, and packets are of whole multiples of the payload. So each message begins
-// at a multiple of the payload, and where the last packet of one is shorter there are bytes behind it that nobody
-// sends: the message *spans* them.
+// A connection numbers its bytes from 0 on, and each packet begins at a multiple of the payload. So each message begins
+// at a multiple of the payload, and where its last packet is shorter, a gap of byte numbers follows that nobody sends:
+// the message *spans* them.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace weir::host {
 struct QueuedMessage {
   traffic::Message message;
   std::int64_t begin = 0;
-  std::int64_t end = 0;  // behind all that it spans
+  std::int64_t end = 0;  // the first byte behind all that it spans
   std::uint32_t driver = 0;
   std::uint32_t retransmitted = 0;  // packets; at the sender
   Time not_before;                  // its receiver is not told sooner (engine/skip/message_skipper.h)
@@ -47,9 +47,9 @@ class MessageQueue {
     head_ = 0;
   }
 
-  // In order.
+  // All messages, in order.
   std::span<const QueuedMessage> all() const { return std::span(all_).subspan(head_); }
-  // The message of this byte, which is of one that is not complete.
+  // The message that this byte belongs to, which must not be complete.
   QueuedMessage& at(std::int64_t byte) {
     const auto behind = [](std::int64_t b, const QueuedMessage& m) { return b < m.end; };
     const auto found = std::upper_bound(all_.begin() + static_cast<std::ptrdiff_t>(head_), all_.end(), byte, behind);
@@ -72,7 +72,7 @@ class MessageQueue {
   std::size_t head_ = 0;
 };
 
-// Of a connection that is seen so: one of its messages. What is acknowledged out of order is not told apart.
+// The view of one message, made of the view of its connection. Bytes that are acknowledged out of order do not count.
 inline FlowView view_of(FlowView connection, const QueuedMessage& message) {
   const auto part_of = [&](Bytes upto) {
     return Bytes{std::clamp<std::int64_t>(upto.count - message.begin, 0, message.message.size.count)};
@@ -89,7 +89,7 @@ inline FlowView view_of(FlowView connection, const QueuedMessage& message) {
   return connection;
 }
 
-// What the sender's end of a flow has to send.
+// The messages that the sending end of a flow has to send.
 struct Outgoing {
   MessageQueue messages;
   Time timer = Time::max();  // of its algorithm, while a connection rests

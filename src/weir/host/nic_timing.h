@@ -1,9 +1,9 @@
 // How the sending side of a NIC deviates from an ideal one: [host] rate_tolerance and send_jitter.
 //
-// An ideal NIC sends at exactly the rate of its link, and begins with a packet at the very instant at which it may.
-// Then equal senders keep step with the port that they share, and which of them it drops is decided by their numbers
+// An ideal NIC sends at precisely the rate of its link, and begins with a packet at the very instant at which it may.
+// With ideal NICs equal senders stay in step with the port that they share, and it drops the packets of the same ones
 // for ever (phase effects: Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992). A real
-// one has a clock of its own, and takes a while that varies.
+// NIC has a clock of its own, and takes a varying time before it sends.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace weir::host {
 
-// The timing of one host's NIC. A NIC that is slower than its link leaves a gap before each packet. What is drawn on
-// top delays single packets but not the whole: a packet that is late does not make the next ones later than they are
-// themselves.
+// The timing of one host's NIC. A NIC that is slower than its link leaves a gap before each packet. The random delay on
+// top shifts single packets and does not lower the rate: a late packet does not make the next ones later than their own
+// delays do.
 class NicTiming {
  public:
   NicTiming(const HostParams& p, std::uint64_t seed, std::uint32_t host)
@@ -27,8 +27,8 @@ class NicTiming {
             std::ldexp(RandomStream(seed, host, Purpose::nic_rate).uniform(0) * p.rate_tolerance * 1e-6, kSlowerBits))),
         jitter_(std::llround(std::ldexp(p.send_jitter, kJitterBits))) {}
 
-  // Returns how long a packet waits whose turn has come at `now` and that takes `serialisation` on the link. The NIC
-  // was busy until `free_at`, which is no later than `now`.
+  // Returns how long a packet waits that could leave at `now` and takes `serialisation` on the link. The NIC was busy
+  // until `free_at`, which is no later than `now`.
   Time wait(Time now, Time free_at, Time serialisation) {
     const auto longest = static_cast<std::uint64_t>(static_cast<__int128>(serialisation.ps) * jitter_ >> kJitterBits);
     const Time drawn{static_cast<std::int64_t>(random_.below(drawn_++, longest + 1))};
@@ -46,23 +46,25 @@ class NicTiming {
   }
 
  private:
-  // The time by which a packet takes longer than on the link. A fraction of a picosecond counts with the next packet.
+  // How much longer a packet takes at the NIC's rate than at the link's. A fraction of a picosecond counts with the
+  // next packet.
   Time gap(Time serialisation) {
     const __int128 sum = static_cast<__int128>(serialisation.ps) * slower_ + rest_;
     rest_ = static_cast<std::int64_t>(sum & ((std::int64_t{1} << kSlowerBits) - 1));
     return {static_cast<std::int64_t>(sum >> kSlowerBits)};
   }
 
-  // Shares are binary fractions of so many bits: a division of 128 bits for each packet would take as long as all else.
+  // The shares are binary fractions with these numbers of bits, since a 128-bit division for each packet would take as
+  // long as all the rest.
   static constexpr int kSlowerBits = 40;
   static constexpr int kJitterBits = 20;
 
   RandomStream random_;
-  std::int64_t slower_;  // than the link
-  std::int64_t jitter_;  // in packets
+  std::int64_t slower_;  // how much longer a packet takes than on the link, in times of that
+  std::int64_t jitter_;  // the largest random delay, in transmission times of the packet
   std::uint64_t drawn_ = 0;
-  Time late_;              // by which the last packet left later than its turn
-  std::int64_t rest_ = 0;  // of gaps, in 2^-kSlowerBits ps
+  Time late_;              // how late the last packet left
+  std::int64_t rest_ = 0;  // the fraction of a picosecond left over from gaps, in 2^-kSlowerBits ps
 };
 
 }  // namespace weir::host

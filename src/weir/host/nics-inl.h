@@ -82,7 +82,7 @@ inline void Nics<P>::run_timers(std::uint32_t h, Time now) {
   }
 }
 
-// A flow may have become able to send: puts it where its turn will come.
+// Puts a flow that may have become able to send into the queue where it waits.
 template <class P>
 inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   senders().trace_waiting(host, flow, now);
@@ -103,7 +103,7 @@ inline void Nics<P>::consider(Host& host, Flow& flow, Time now) {
   }
 }
 
-// At most one packet by each port, since its link is busy afterwards.
+// Sends at most one packet by each port, since its link is busy afterwards.
 template <class P>
 inline void Nics<P>::serve(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];
@@ -154,7 +154,7 @@ inline bool Nics<P>::take_turn(std::uint32_t h, Flow& flow, std::uint32_t port, 
   return sends;
 }
 
-// When the next flow may send, where all leaves by one port.
+// When the next flow of a host with one port may send; max = none can.
 template <class P>
 inline Time Nics<P>::wake_of_one(const Host& host, const net::Port& nic, Time now) const {
   if (nic.paused == all_classes_) return Time::max();
@@ -229,7 +229,7 @@ void Nics<P>::hold_back(std::uint32_t h, std::uint32_t port, std::uint32_t wire,
     nic.free_at = now + wait;
 }
 
-// Flows that found their class paused get their turn again.
+// Puts flows that found their class paused back into the queues of flows that are ready.
 template <class P>
 void Nics<P>::unpark(std::uint32_t h, Time now) {
   Host& host = network().hosts[h];

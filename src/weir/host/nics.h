@@ -5,8 +5,8 @@
 // Where hosts have several ports, a flow whose packets take one path keeps to one of them, which the routes name by its
 // entropy (net::Routing::nic), and waits in a queue of that port. A flow that sprays sends by whichever port is free,
 // and waits in Host::ready; or, with load_balancing.ports = "entropy", by the port that the entropy of its next packet
-// names, which is drawn when it begins to wait for that port. Ports take turns, and a port takes from its own queue and
-// from the common one by turns.
+// names, which is drawn when it begins to wait for that port. Ports are served round robin, and queues of ports and the
+// common one alternately.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   void add_flow(const traffic::Flow& flow);
   // Makes sure that the host's event is no later than `at`.
   void wake_by(std::uint32_t h, Time at);
-  // Puts a flow that may have become able to send where its turn will come.
+  // Puts a flow that may have become able to send into the queue where it waits.
   void consider(Host& host, Flow& flow, Time now);
   // Makes sure that the flow's earliest deadline has an entry in the timer queue.
   void arm(Host& host, Flow& flow);
@@ -45,28 +45,29 @@ class Nics : public sim::PartitionPart<Nics, P> {
   void serve(std::uint32_t h, Time now);
   // Schedules the host's event anew, as what the host waits for may have changed.
   void update_wake(std::uint32_t h, Time now);
-  // Gives flows that found their class paused their turn again.
+  // Puts flows that found their class paused back into the queues of flows that are ready.
   void unpark(std::uint32_t h, Time now);
-  // Called when a port of host h is free, before it is given a packet of so many bytes: the NIC begins with the packet
-  // when it is ready.
+  // Called when a port of host h is free, before it is given a packet of `wire` bytes: delays the packet until the NIC
+  // is ready to begin with it.
   void make_ready(std::uint32_t h, std::uint32_t port, std::uint32_t wire, Time now) {
     if (sends_at_once_) [[likely]]
       return;
     hold_back(h, port, wire, now);
   }
 
-  // Of a flow of this host: the port by which it leaves, the first one if it sprays; the rate at which it can; and that
-  // of its path, of which the slowest link is known. A flow that sprays has those of all ports that lead to its
-  // destination.
   bool have_several_ports() const { return have_several_; }
+  // The port by which a flow of this host leaves; the host's first one if the flow takes all ports.
   std::uint32_t port_of(const Host& host, const Flow& flow) const;
+  // The rate at which a flow can leave this host: of a flow that takes all ports, that of all which lead to its
+  // destination.
   Rate rate_of(const Host& host, const Flow& flow) const;
+  // The same for the flow's path, of which `slowest` is the rate of the slowest link.
   Rate path_rate_of(const Host& host, const Flow& flow, Rate slowest) const;
-  // Of a flow whose packets' entropies name their ports: the entropy of the packet that it sends now.
+  // Takes the entropy of the packet that a flow sends, if the entropies of its packets name their ports.
   std::uint32_t take_entropy(std::uint32_t h, const Flow& flow, Time now);
-  // A packet has come to a host by this port of it.
+  // Notes that a packet has come to a host by this port of the host.
   void note_arrival(std::uint32_t port) { came_by_ = port; }
-  // The port by which an answer to it leaves.
+  // The port by which an answer to the packet that came last leaves.
   std::uint32_t port_of_answer(std::uint32_t h, const net::Packet& answer, Time now) {
     if (!answers_choose_) [[likely]]
       return came_by_;
@@ -149,7 +150,7 @@ class Nics : public sim::PartitionPart<Nics, P> {
   bool send_own(std::uint32_t h, OwnPort& own, Time now);
   bool send_common(std::uint32_t h, OwnPort& own, Time now);
   [[gnu::noinline]] Time wake_of_several(std::uint32_t h, Time now) const;
-  // What it needs to know of the answer one by one, so that nobody else has to put a packet together for it.
+  // Takes the fields of the answer one by one, so that callers need not put a packet together.
   [[gnu::noinline]] std::uint32_t choose_for_answer(std::uint32_t h, std::uint32_t dst, std::uint32_t entropy,
                                                     std::uint16_t profile, net::TrafficClass c, Time now);
   std::uint32_t idle_port(std::uint32_t h, std::uint32_t dst, net::TrafficClass c, Time now);
@@ -162,15 +163,15 @@ class Nics : public sim::PartitionPart<Nics, P> {
 
   const net::ClassSet all_classes_;
   const bool is_ideal_;
-  const bool sends_at_once_;        // it is, and as fast as its ports
+  const bool sends_at_once_;        // NICs are ideal, and as fast as their ports
   std::vector<NicTiming> timings_;  // by host; empty if all NICs are ideal, or hosts have several ports
   std::vector<Time> takes_from_;    // by host: when its NIC takes the next packet; empty without host.nic_rate
   std::vector<HostPorts> several_;  // by host; empty if all hosts have one port
-  const bool have_several_;         // it is not empty
+  const bool have_several_;         // `several_` is not empty
   const bool answers_choose_;       // some answers do not leave by the port by which their data came
   std::uint32_t came_by_ = 0;       // the port of a host at which a packet has just arrived
-  std::uint32_t in_turn_ = kNone;   // the host whose turn it is ...
-  Time scheduled_;                  // ... and the time of its event; max = it has none
+  std::uint32_t in_turn_ = kNone;   // the host whose turn it is
+  Time scheduled_;                  // the time of that host's event; max = it has none
 };
 
 }  // namespace weir::host

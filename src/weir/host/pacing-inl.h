@@ -6,8 +6,8 @@
 
 namespace weir::host {
 
-// A packet has left: when the next one may. That of a burst waits for no pacing, and its length counts when the burst
-// is over.
+// Sets when the flow's next packet may leave, after one has left. Packets of a burst do not wait for pacing; their
+// lengths count when the burst is over.
 template <class P>
 inline void Senders<P>::pace(Flow& flow, std::uint32_t wire, Time now) {
   const bool first = flow.burst_left == 0;
@@ -26,7 +26,7 @@ inline void Senders<P>::pace(Flow& flow, std::uint32_t wire, Time now) {
   if (!flow.sendable()) flow.burst_left = 0;
 }
 
-// A probe follows the packet that has just been given to the NIC, on the same path.
+// Sends a probe behind the packet that has just been given to the NIC, on the same path.
 template <class P>
 void Senders<P>::send_probe(std::uint32_t port, Flow& flow, const Packet& behind, Time now) {
   Packet probe;

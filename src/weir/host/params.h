@@ -30,7 +30,7 @@ struct HostParams {
   bool delays() const { return answers_late() || timestamp_jitter > Time{}; }
   // Whether NICs send exactly as their links do, and at once.
   bool ideal_nics() const { return rate_tolerance == 0 && send_jitter == 0; }
-  // At most `rate`, as the NIC's own rate has it.
+  // The smaller one of `rate` and the rate of the NIC, if it has one of its own.
   Rate capped(Rate rate) const { return nic_rate > Rate{} && nic_rate < rate ? nic_rate : rate; }
 
   static void describe(ParamList<HostParams>& p) {

@@ -1,4 +1,4 @@
-// Which path a flow's next packet takes, as far as its sender has a say: the packet's entropy, by which switches hash.
+// How a sender chooses the path of a flow's next packet: by the packet's entropy, by which switches hash.
 //
 // A flow that sprays changes its entropy from packet to packet (Gerstein, Silberstein, Keslassy: Congestion Control for
 // Spraying with Congested Paths, section II-A; Ultra Ethernet 1.0). With `adaptive` and `round-robin` it is the
@@ -30,12 +30,13 @@ enum class PathMarks : std::uint8_t { data, ack, none };
 
 enum class AckRouting : std::uint8_t { hash, adaptive };
 
-// By which port of a host that has several a packet leaves: as fits the kind; the flow's, by the hash of its entropy;
-// the flow's, by its source port; whichever is free; the one that the packet's own entropy names.
+// By which port a packet leaves a host that has several. automatic: as fits the kind; hash: the flow's port, by the
+// hash of its entropy; lane: the flow's port, by its source port; free: whichever is free; entropy: the port that the
+// packet's own entropy names.
 enum class PortChoice : std::uint8_t { automatic, hash, lane, free, entropy };
 
-// By which port of such a host an answer leaves: that by which the data came; the one that the answer's own entropy
-// names; the next one that is idle.
+// By which port an answer leaves such a host. data: the one by which the data came; hash: the one that the answer's own
+// entropy names; free: the next one that is idle.
 enum class AnswerPorts : std::uint8_t { data, hash, free };
 
 struct BalancingParams {
@@ -116,12 +117,13 @@ struct BalancingParams {
     const bool sprays_ports = choice == PortChoice::free || choice == PortChoice::entropy;
     return choice == PortChoice::automatic || sprays_ports == sprays();
   }
-  // The one that flows have: with `lane` their entropy names the port.
+  // The choice that flows keep (Flow::ports): hash, free or entropy. With `lane` it is hash, for a flow's entropy then
+  // names its port.
   PortChoice port_choice() const {
     if (!sprays()) return PortChoice::hash;
     return ports == PortChoice::entropy ? PortChoice::entropy : PortChoice::free;
   }
-  // Of the packets of such a flow.
+  // The path policy of a flow's data packets.
   net::PathPolicy path_policy() const {
     switch (kind) {
       case Balancing::adaptive: return net::PathPolicy::adaptive;
@@ -131,13 +133,13 @@ struct BalancingParams {
       default: return net::PathPolicy::hash;
     }
   }
-  // Of their acknowledgements.
+  // The path policy of their acknowledgements.
   net::PathPolicy ack_path_policy() const {
     if (has_flowlets()) return path_policy();
     return kind == Balancing::adaptive && acks == AckRouting::adaptive ? net::PathPolicy::adaptive
                                                                        : net::PathPolicy::hash;
   }
-  // The flags that these carry, beside what they echo.
+  // The flags that acknowledgements carry, beside what they echo.
   std::uint16_t ack_flags() const {
     const bool markable = kind == Balancing::reps && marks == PathMarks::ack;
     return static_cast<std::uint16_t>((markable ? net::kMarkable : 0) | net::flags_of(ack_path_policy()));
@@ -151,7 +153,7 @@ struct BalancingParams {
 // The state of one flow, or of several that share a connection (host/connections.h).
 class PathChoice {
  public:
-  // Randomness follows from `draw`.
+  // All random choices follow from `draw`.
   void start(const BalancingParams& p, std::uint32_t draw) {
     params_ = &p;
     draw_ = draw;
@@ -161,7 +163,7 @@ class PathChoice {
     cached_ = next_ = fresh_ = 0;
   }
 
-  // All that it may ever choose: entropy(0) to entropy(entropies() - 1).
+  // The number of entropies that it may choose: entropy(0) to entropy(entropies() - 1).
   std::int64_t entropies() const { return params_->entropies; }
   std::uint32_t entropy(std::uint32_t number) const { return mix32(draw_ ^ mix32(number * kStep + 1)); }
 
@@ -184,8 +186,8 @@ class PathChoice {
     if (fresh_ < kCache) ++fresh_;
   }
 
-  // What it is frozen to may be what has failed: a timeout after the end of a freeze does not begin the next one, but
-  // lets it explore.
+  // A timeout begins a freeze. One after the end of a freeze does not begin another but lets the flow explore, since
+  // the entropies to which it was frozen may be those that have failed.
   void on_timeout(Time now) {
     if (params_->freeze == Time{} || frozen(now)) return;
     if (frozen_until_ > Time{})
@@ -194,7 +196,7 @@ class PathChoice {
       frozen_until_ = now + params_->freeze;
   }
 
-  // Between a run and its checkpoint, parameters are known by their place in `known`, which is the same for both.
+  // Parameters are archived as their place in `known`, which is the same for a run and for its checkpoint.
   template <class A>
   void archive(A& a, std::span<const BalancingParams* const> known) {
     auto place = static_cast<std::uint32_t>(std::find(known.begin(), known.end(), params_) - known.begin());
@@ -226,7 +228,7 @@ class PathChoice {
     explore_ = static_cast<std::uint32_t>(params_->explore);
   }
 
-  // REPS: the oldest of those that have not been used again since their acknowledgement; else any.
+  // REPS: the oldest entropy in the cache that has not been used again since its acknowledgement; else a random one.
   std::uint32_t recycled(std::uint32_t count, Time now) {
     if (frozen_until_ > Time{}) {
       if (frozen(now)) return cached_ == 0 ? any(count) : cache_[count % cached_];
@@ -246,8 +248,8 @@ class PathChoice {
   std::uint32_t sent_ = 0;
   std::uint32_t explore_ = 0;
   std::uint32_t next_ = 0;    // acknowledged entropies so far: the place of the next one in the cache
-  std::uint32_t cached_ = 0;  // in the cache ...
-  std::uint32_t fresh_ = 0;   // ... and not used again: the newest ones
+  std::uint32_t cached_ = 0;  // entropies in the cache
+  std::uint32_t fresh_ = 0;   // the newest of them, which have not been used again
   std::array<std::uint32_t, kCache> cache_{};
 };
 

@@ -1,9 +1,9 @@
-// When time says that a packet is lost: one that was sent later has arrived, and the packet has been waited for longer
-// than a window, since packets overtake each other.
+// Loss detection by time: a packet is lost when one that was sent later has arrived and a reordering window has passed,
+// which allows for packets that overtake each other.
 //
 // The window is given (RecoveryParams::reordering), and compared with the time between the two transmissions. Or it
-// follows from round trips, and a packet is waited for from a round trip after its transmission on, until the window is
-// over also if nothing arrives meanwhile (RACK, RFC 8985, without DSACK).
+// follows from round trips: a packet is then lost when a round trip and the window have passed since its transmission,
+// even if nothing arrives meanwhile (RACK, RFC 8985, without DSACK).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace weir::host {
 
 class Rack {
  public:
-  // A new flow. Without a window that is given, and without one that follows from round trips, it is not asked.
+  // Begins a new flow. With neither a given window nor one that follows from round trips, detection by time is off.
   void start(Time given, bool follows_round_trips) {
     *this = {};
     window_ = given;
@@ -26,13 +26,13 @@ class Rack {
   bool is_on() const { return is_on_; }
   bool follows_round_trips() const { return follows_round_trips_; }
 
-  // A transmission has arrived that left then.
+  // Notes that the transmission that left at `sent` has arrived.
   void note_arrival(Time sent) { latest_ = std::max(latest_, sent); }
-  // Of the latest that has arrived; Time{-1} = none has.
+  // When the latest transmission that has arrived left; Time{-1} = none has arrived.
   Time latest() const { return latest_; }
 
-  // An acknowledgement of a transmission that left at `sent`, of packet n, of which it was not known that it had
-  // arrived if `is_new`, and which has been sent once then. Before note_arrival().
+  // Notes an acknowledgement of the transmission of packet n that left at `sent`. `is_new`: the packet has been sent
+  // once, and was not known to have arrived. Call before note_arrival().
   void note_round_trip(std::int64_t n, Time sent, Time now, bool is_new) {
     const Time rtt = now - sent;
     least_rtt_ = std::min(least_rtt_, rtt);
@@ -41,14 +41,15 @@ class Rack {
     highest_ = std::max(highest_, n);
   }
 
-  // A window that follows from round trips, before losses are looked for. `is_sure`: something is lost already, or
+  // Sets a window that follows from round trips, before losses are looked for. `is_sure`: something is lost already, or
   // enough packets behind the first missing one have arrived (RFC 8985, section 6.2, step 4).
   void set_window(bool is_sure) {
     window_ = is_sure && !reordered_ ? Time{} : least_rtt_ / 4;
     waits_until_ = Time::max();
   }
 
-  // Whether a packet that left at `sent`, before latest(), is lost. The first one that is not is waited for.
+  // Whether a packet that left at `sent`, before latest(), is lost. If the window follows from round trips and the
+  // packet is not lost yet, waits_until() tells when it will be.
   bool is_lost(Time sent, Time now) {
     if (!follows_round_trips_) [[likely]]
       return latest_ - sent > window_;
@@ -76,7 +77,7 @@ class Rack {
   Time latest_rtt_;  // of the transmission of latest_
   Time least_rtt_ = Time::max();
   Time waits_until_ = Time::max();
-  std::int64_t highest_ = -1;  // no packet behind it has been acknowledged
+  std::int64_t highest_ = -1;  // the highest packet that has been acknowledged
 };
 
 }  // namespace weir::host

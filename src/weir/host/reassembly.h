@@ -13,7 +13,7 @@ namespace weir::host {
 
 class Reassembly {
  public:
-  // A new flow; the room of the previous one is kept.
+  // Begins a new flow; the memory of the previous one is kept.
   void start(std::int64_t payload) {
     payload_ = Divisor(payload);
     expected_ = 0;
@@ -21,21 +21,21 @@ class Reassembly {
     std::fill(words_.begin(), words_.end(), 0);
   }
 
-  // All bytes below have arrived.
+  // The first byte that has not arrived.
   std::int64_t expected() const { return std::min(expected_ * payload_.value(), end_); }
 
-  // Brings near what is known of the packets that come next.
+  // Prefetches the bits of the packets that come next.
   void prefetch() const {
     if (!words_.empty()) prefetch_line(&word(expected_));
   }
 
-  // Has the packet at seq arrived?
+  // Whether the packet at `seq` has arrived.
   bool holds(std::int64_t seq) const {
     const std::int64_t n = payload_.quotient(seq);
     return n < expected_ || has(n);
   }
 
-  // A packet arrives. Returns whether it is new.
+  // Takes in a packet that arrives. Returns whether it is new.
   bool take(std::int64_t seq, std::int64_t payload) {
     const std::int64_t n = payload_.quotient(seq);
     if (n < expected_ || has(n)) return false;
@@ -46,8 +46,8 @@ class Reassembly {
     return true;
   }
 
-  // The Sack of the packet at `seq`: it tells of the 64 packets up to this one, or of the 64 from the first missing one
-  // on.
+  // The Sack of the packet at `seq`: it tells of the 64 packets up to this one, or, if those begin before the first
+  // missing packet, of the 64 from that one on.
   Sack sack(std::int64_t seq) const {
     Sack out{.trigger = payload_.quotient(seq)};
     const std::int64_t first = std::max(expected_, out.trigger - 63);
@@ -74,7 +74,7 @@ class Reassembly {
   }
   static std::uint64_t bit(std::int64_t n) { return std::uint64_t{1} << (n % 64); }
 
-  // Of packets from expected on.
+  // The bits of packets from expected_ on.
   bool has(std::int64_t n) const { return n - expected_ < room() && (word(n) & bit(n)) != 0; }
   void set(std::int64_t n) { word(n) |= bit(n); }
   void clear(std::int64_t n) { word(n) &= ~bit(n); }
@@ -90,7 +90,7 @@ class Reassembly {
   LargePageVector<std::uint64_t> words_;  // a ring of bits, by number of packet
   Divisor payload_;
   std::int64_t expected_ = 0;  // first packet missing
-  std::int64_t end_ = 0;       // of the last packet that has arrived
+  std::int64_t end_ = 0;       // end of the highest packet that has arrived, in bytes
 };
 
 }  // namespace weir::host

@@ -1,4 +1,4 @@
-// Packets that receiving hosts have made and not yet given to their NICs: what [host] says of delays.
+// Packets that receiving hosts have made and not yet given to their NICs: the delays of [host].
 //
 // A receiver's acknowledgement, NACK or OR-ACK is due `receive_delay` and a drawn time after the packet that it
 // answers, and not before the host's earlier ones; a CNP that is a packet of its own is due after `cnp_delay`. Without
@@ -26,7 +26,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   void send(std::uint32_t h, const net::Packet& packet, Time now) {
     send_by(nics().port_of_answer(h, packet, now), h, packet, now);
   }
-  // The same by this port of the host, of what is no answer to a packet that has just come.
+  // The same by a given port of the host, for packets that do not answer one that has just come.
   void send_by(std::uint32_t port, std::uint32_t h, const net::Packet& packet, Time now) {
     if (queues_.empty()) [[likely]]
       links().send(port, packet, now);
@@ -38,7 +38,7 @@ class ReceiveDelays : public sim::PartitionPart<ReceiveDelays, P> {
   // The event of host h: what is due goes to the NIC.
   void on_due(std::uint32_t h, Time now);
 
-  // `visit` as in net/link/packet_visit.h, with the port of the host that the packet waits in.
+  // `visit` as in net/link/packet_visit.h, with the port by which the waiting packet will leave.
   template <class Visit>
   void for_each_packet(Visit&& visit) const;
 

@@ -17,7 +17,7 @@ Receivers<P>::Receivers(const Model& m, bool sparse) : places_(m.topology.hosts,
     if (profile.unsolicited.count > 0) credits_.resize(m.topology.hosts, Credits(m.transport));
 }
 
-// A packet to the sender of this data packet, besides its acknowledgement.
+// Makes a packet to the sender of this data packet that is not its acknowledgement: a CNP, an OR-ACK or an echo.
 inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes wire, net::TrafficClass c) {
   net::Packet out;
   out.kind = kind;
@@ -33,10 +33,10 @@ inline net::Packet answer(const net::Packet& packet, net::PacketKind kind, Bytes
   return out;
 }
 
-// With `ack_every` an acknowledgement stands for several packets, but for a marked one, the first of a flow, and where
-// the sender asks (uet-htsim); with delayed acknowledgements of TCP what is out of order instead of the first. What was
-// sent before a packet that asks, and comes after it, is acknowledged at once too: the sender waits for it. Duplicates
-// are acknowledged anyway.
+// Whether a data packet is acknowledged at once. With `ack_every` an acknowledgement stands for several packets, but a
+// marked packet, the first one of a flow and one whose sender asks are acknowledged at once (uet-htsim); with TCP's
+// delayed acknowledgements a packet out of order is, instead of the first one. Packets that were sent before one that
+// asks and come after it are acknowledged at once too, since the sender waits for them. Duplicates always are.
 inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Packet& packet) {
   if ((packet.flags & net::kAskAck) != 0) r.ack_at_once_below = std::max(r.ack_at_once_below, packet.seq + 1);
   r.unacknowledged += packet.payload;
@@ -47,8 +47,8 @@ inline bool acknowledges_now(Receiver& r, const Profile& profile, const net::Pac
   return now;
 }
 
-// Whether the sender is told when this packet arrived (On-Ramp): each of so many, and, with burst_gap, the first one
-// after such a silence and the last one of the flow.
+// Whether an OR-ACK tells the sender when this packet arrived (On-Ramp): every packets_per_ack-th packet, and with
+// burst_gap also the first one of the flow or after a silence of that length, and the last one.
 inline bool reports_now(Receiver& r, const cc::OnRamp::Params& params, const net::Packet& packet, Time now) {
   bool out = ++r.since_or_ack >= params.packets_per_ack;
   if (params.burst_gap > Time{}) {
@@ -106,7 +106,7 @@ inline Reassembly& Receivers<P>::reassembly(std::uint32_t src, std::uint32_t slo
   return of_sender[slot];
 }
 
-// The slot has a new flow.
+// Begins a new flow in this slot.
 template <class P>
 Receiver& Receivers<P>::begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
                                    std::uint16_t profile) {
@@ -114,7 +114,7 @@ Receiver& Receivers<P>::begin_flow(std::uint32_t src, std::uint32_t slot, std::u
   return receiver(src, slot) = {.generation = generation, .used = true};
 }
 
-// On-Ramp: tells the sender when the packet arrived. OR-ACKs go with the data.
+// On-Ramp: tells the sender when the packet arrived. OR-ACKs have the traffic class of the data.
 template <class P>
 void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& packet, Time now) {
   const cc::OnRamp::Params& params = *model().profiles[packet.profile].on_ramp;
@@ -125,7 +125,7 @@ void Receivers<P>::report_arrival(std::uint32_t h, Receiver& r, const Packet& pa
   receive_delays().send(h, report, now);
 }
 
-// Data of a flow has arrived that is new, or that a gap keeps from being taken.
+// Handles data of a flow with On-Ramp or credits that is new (`taken`), or that is not taken because of a gap.
 template <class P>
 void Receivers<P>::on_data(std::uint32_t h, Receiver& r, const Packet& packet, bool taken, Time now) {
   if (model().profiles[packet.profile].on_ramp) report_arrival(h, r, packet, now);
@@ -235,7 +235,7 @@ inline void Receivers<P>::receive_data(std::uint32_t h, const Packet& packet, Ti
   const auto [taken, gap, silent, known] = arrival;
   if (taken && r.expected >= r.end) drivers().receive(packet.src, packet.slot, r, now);
 
-  // Duplicates do not count: one that outlived its flow would meet another one's state in some partitionings.
+  // Duplicates do not count: one that outlived its flow would meet the state of another flow in some partitionings.
   if ((profile.on_ramp || (packet.flags & net::kAsksCredit) != 0) && (taken || gap)) on_data(h, r, packet, taken, now);
   const cc::ReceiverRules& rules = profile.receiver;
   const bool echo_cnp =

@@ -1,11 +1,11 @@
 // The receiving ends of the flows towards a partition's hosts.
 //
-// With go-back-N a receiver takes packets in order only, reports the first of a gap with a NACK, and acknowledges every
-// packet it takes and every duplicate. With selective recovery it keeps what comes out of order, and acknowledges every
+// With go-back-N a receiver takes packets in order only, reports a gap with a NACK, and acknowledges every packet that
+// it takes and every duplicate. With selective recovery it keeps packets that come out of order, and acknowledges every
 // packet with what it has.
 //
-// What else a receiver does begins in on_data(), which is told of the data of flows with On-Ramp or credits, or at a
-// timer of its host, and ends with packets to senders: OR-ACKs and credits.
+// A receiver also sends OR-ACKs and credits. Whether it does is decided in on_data(), which is told of the data of
+// flows with On-Ramp or credits, and at a timer of its host.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   template <class Model>
   Receivers(const Model& m, bool sparse);
 
-  // A packet has arrived at host h.
+  // Handles a packet that has arrived at host h.
   void receive(std::uint32_t h, const net::Packet& packet, Time now);
-  // A timer of host h (kReceiverSlot) is due.
+  // Handles a timer of host h (kReceiverSlot) that is due.
   [[gnu::noinline]] void on_timer(std::uint32_t h, Time now);
-  // The flow in this slot of a sender carries a message that ends before this byte (Drivers).
+  // Notes that the flow in this slot of a sender carries a message that ends before byte `end` (Drivers).
   void expect_end(std::uint32_t src, std::uint32_t slot, std::int64_t end) { receiver(src, slot).end = end; }
   // Begins a new flow in this slot of a sender.
   [[gnu::noinline]] Receiver& begin_flow(std::uint32_t src, std::uint32_t slot, std::uint32_t generation,
@@ -57,10 +57,11 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
       for (std::size_t i = 0; i < known_.size(); ++i) places_[known_[i].host] = static_cast<std::uint32_t>(i + 1);
   }
 
-  // Prefetch, in this order: the lists of this sender's flows; a flow's entries there; its reassembly bitmap.
+  // Prefetches the lists of this sender's flows; the next two functions go on from there, in this order.
   void prefetch_lists(std::uint32_t src) const {
     if (const std::uint32_t place = places_[src]; place != 0) prefetch_line(&known_[place - 1]);
   }
+  // Prefetches a flow's entries in these lists.
   void prefetch_entries(std::uint32_t src, std::uint32_t slot) const {
     const std::uint32_t place = places_[src];
     if (place == 0) return;
@@ -68,6 +69,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
     if (slot < sender.receivers.size()) prefetch_object(&sender.receivers[slot]);
     if (slot < sender.reassemblies.size()) prefetch_object(&sender.reassemblies[slot]);
   }
+  // Prefetches the bitmap of the flow's reassembly.
   void prefetch_bitmap(std::uint32_t src, std::uint32_t slot) const {
     const std::uint32_t place = places_[src];
     if (place == 0) return;
@@ -93,7 +95,7 @@ class Receivers : public sim::PartitionPart<Receivers, P> {
   [[gnu::cold]] static void grow(List& list, std::size_t size) {
     list.resize(size);
   }
-  // A host of the network that has sent to one of the partition, with the receiving ends of its flows by slot.
+  // A host that has sent to one of the partition's hosts, with the receiving ends of its flows by slot.
   struct alignas(64) Sender {
     LargePageVector<Receiver> receivers;
     LargePageVector<Reassembly> reassemblies;  // of selective flows

@@ -53,7 +53,7 @@ struct RecoveryParams {
   }
 
   bool selective() const { return kind != RecoveryKind::go_back_n; }
-  // How many packets behind a missing one have to arrive: in IRN one does.
+  // How many packets behind a missing one have to arrive before it counts as lost; with IRN one is enough.
   std::int64_t threshold() const { return kind == RecoveryKind::irn ? 1 : duplicates; }
 };
 

@@ -1,13 +1,13 @@
-// What a sender knows of its packets when the receiver keeps those that arrive out of order: IRN's bitmap, TCP's
+// What a sender knows of its packets if the receiver keeps those that arrive out of order: IRN's bitmap, or TCP's
 // scoreboard (RFC 6675).
 //
 //   una ... frontier ........................ sent
 //     | missing ones here are lost | unknown   |
 //
-// A packet is lost when enough of those behind it have arrived; `frontier` is the first of which that cannot be said.
-// It only moves forward, so that a packet is found lost once, and one that is sent again and lost again is left to
-// the timeout. With a reordering window it is time that counts (host/rack.h), which finds repeated losses too, and may
-// find them between acknowledgements: the flow's timer asks again then (waits_until).
+// A packet is lost when enough packets behind it have arrived; `frontier` is the first packet for which that is open.
+// The frontier only moves forward, so that a packet is found lost once, and one that is sent again and lost again is
+// left to the timeout. With a reordering window time decides (host/rack.h), which finds repeated losses too, and may
+// find losses between acknowledgements: then the flow's timer asks again (waits_until).
 #pragma once
 
 #include <algorithm>
@@ -31,14 +31,14 @@ using net::Sack;
 class Scoreboard {
  public:
   struct Findings {
-    std::int64_t delivered = 0;                                          // bytes of which it was not known before
+    std::int64_t delivered = 0;                                          // bytes found to have arrived
     std::int64_t lost = 0;                                               // bytes found lost
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();  // the first of them
     std::int64_t in_a_row = 0;                                           // bytes of their longest run without a gap
   };
 
-  // A new flow, which may send so far beyond the first missing byte; the room of the previous one is kept.
-  // `rack`: the reordering window follows from round trips.
+  // Begins a new flow, which may send up to `reach` bytes beyond the first missing one; the memory of the previous one
+  // is kept. `rack`: the reordering window follows from round trips.
   void start(const RecoveryParams& p, std::int64_t size, std::int64_t payload, std::int64_t reach, bool rack = false) {
     size_ = size;
     allowed_ = size;
@@ -60,9 +60,9 @@ class Scoreboard {
   }
 
   std::int64_t packet_of(std::int64_t seq) const { return payload_.quotient(seq); }
-  // The first byte that may not be sent yet, with all acknowledged below `una`.
+  // The first byte that may not be sent yet, if all bytes below `una` are acknowledged.
   std::int64_t limit(std::int64_t una) const { return std::min(allowed_, una + reach_); }
-  // Bytes from here on may not be sent, whatever the reach: the flow has no credits for them. The size, unless told.
+  // The first byte for which the flow has no credit, whatever the reach; the flow's size if nobody calls allow().
   std::int64_t allowed() const { return allowed_; }
   void allow(std::int64_t end) { allowed_ = std::min(size_, end); }
   // Bytes above `una` that have arrived, and those that are lost and not yet sent again.
@@ -75,12 +75,12 @@ class Scoreboard {
     return resend_ * payload_.value();
   }
 
-  // The flow loses packets that have not been sent.
+  // Shortens the flow by bytes that have not been sent.
   void shorten(std::int64_t bytes) {
     size_ -= bytes, allowed_ -= bytes;
     whole_ = size_ / payload_.value();
   }
-  // A connection gets so many bytes more, whole packets, of which the last ones are a gap that nobody sends
+  // Extends a connection by `bytes`, which are whole packets, of which the last `gap` bytes are a gap that nobody sends
   // (host/message_queue.h).
   void extend(std::int64_t bytes, std::int64_t gap) {
     size_ += bytes, allowed_ += bytes;
@@ -90,10 +90,10 @@ class Scoreboard {
     if (gap > 0) gaps_.push_back({packet_of(size_) - 1, gap});
     update_whole();
   }
-  // Those behind packets from the first missing one on that have been sent.
+  // The bytes in gaps behind packets that have been sent, from the first missing packet on.
   std::int64_t gap_bytes() const { return gap_bytes_; }
 
-  // The packet at seq is sent: the next new one, or one that is lost.
+  // Notes that the packet at `seq` is sent: the next new one, or one that is lost.
   void on_send(std::int64_t seq, Time now) {
     const std::int64_t n = packet_of(seq);
     const bool again = n != sent_;
@@ -108,14 +108,16 @@ class Scoreboard {
     if (again && rack_.is_on()) again_.push_back({n, now});
   }
 
-  // Bring near where the next new packet will be noted, what is known of the first missing one, and of any.
+  // Prefetches where the next new packet will be noted.
   void prefetch_next() const { prefetch(sent_); }
+  // Prefetches what is known of the first missing packet.
   void prefetch_first() const { prefetch(una_); }
+  // Prefetches what is known of packet n.
   void prefetch(std::int64_t n) const {
     if (!packets_.empty()) prefetch_line(&at(n));
   }
 
-  // All bytes below `seq` have arrived; the packet that the acknowledgement is for was sent at `sent`.
+  // Takes in an acknowledgement: all bytes below `seq` have arrived, and the packet that it answers was sent at `sent`.
   Findings on_ack(std::int64_t seq, const Sack& sack, Time sent, Time now = {}) {
     Findings found;
     if (rack_.follows_round_trips()) [[unlikely]]
@@ -166,8 +168,8 @@ class Scoreboard {
     return n * payload_.value();
   }
 
-  // Losses up to what had been sent when the first of them was found are of one episode. Do these begin another? If so,
-  // all sent until now belongs to it.
+  // Whether these losses begin a new episode. An episode is the losses of all packets that had been sent when its first
+  // loss was found; if one begins, it has all that has been sent.
   bool begins_episode(const Findings& found) {
     const bool begins = found.first_lost >= episode_ * payload_.value();
     if (begins) episode_ = sent_;
@@ -182,7 +184,7 @@ class Scoreboard {
     return found.lost;
   }
 
-  // A timeout: nothing of what is on its way is expected any more. Returns the bytes found lost.
+  // Counts all packets in flight as lost after a timeout. Returns the bytes found lost.
   std::int64_t lose_all() {
     Findings found;
     for (std::int64_t n = una_; n < sent_; ++n) lose(n, found);
@@ -247,7 +249,7 @@ class Scoreboard {
     return found != gaps_.end() && found->packet == n ? found->bytes : 0;
   }
   void update_whole() { whole_ = gaps_.empty() ? size_ / payload_.value() : gaps_.front().packet; }
-  // Gaps in front of the first missing packet are of no interest any more.
+  // Forgets the gaps in front of the first missing packet.
   void pass_gaps() {
     auto first = gaps_.begin();
     for (; first != gaps_.end() && first->packet < una_; ++first) gap_bytes_ -= first->bytes;
@@ -255,20 +257,20 @@ class Scoreboard {
     update_whole();
   }
 
-  // Which of the 64 packets from `first` on the last acknowledgement has told of: for the most part the same.
+  // Those of the 64 packets from `first` on that the last acknowledgement told of, which are most of them.
   std::uint64_t told_before(std::int64_t first) const {
     const std::int64_t ahead = first - told_first_;
     if (ahead >= 0) return ahead < 64 ? told_ >> ahead : 0;
     return ahead > -64 ? told_ << -ahead : 0;
   }
 
-  // An acknowledgement of the transmission of packet n that left at `sent`.
+  // Notes an acknowledgement of the transmission of packet n that left at `sent`.
   [[gnu::noinline]] void note_round_trip(std::int64_t n, Time sent, Time now) {
     const bool is_new = n >= una_ && n < sent_ && at(n).state() != State::delivered && !at(n).again();
     rack_.note_round_trip(n, sent, now, is_new);
   }
 
-  // Of a packet that was sent again it is not known which transmission has arrived, so its time does not count.
+  // A packet that was sent again does not count, since it is not known which of its transmissions has arrived.
   void note_arrival(const Packet& p) {
     if (!p.again()) rack_.note_arrival(p.sent());
   }
@@ -311,12 +313,12 @@ class Scoreboard {
     }
   }
 
-  // Before losses are looked for.
+  // Sets the reordering window, before losses are looked for.
   [[gnu::noinline]] void set_window() {
     rack_.set_window(episode_ > una_ || delivered_bytes_ > (threshold_ - 1) * payload_.value());
   }
 
-  // In order of sending: new packets are sent in order of their numbers, the others are in `again_`.
+  // Judges packets in the order in which they were sent: new ones in order of their numbers, the others as in `again_`.
   void lose_by_time(Findings& found, Time now) {
     if (rack_.follows_round_trips()) [[unlikely]]
       set_window();
@@ -333,14 +335,14 @@ class Scoreboard {
     }
   }
 
-  // When the first packet was sent that is in flight for the first time; max = none.
+  // When the first of the packets that are in flight for the first time was sent; max = there is none.
   Time first_unjudged() {
     for (unjudged_ = std::max(unjudged_, una_); unjudged_ < sent_; ++unjudged_)
       if (const Packet& p = at(unjudged_); p.state() == State::in_flight && !p.again()) return p.sent();
     return Time::max();
   }
 
-  // When the first of the packets that are in flight again was sent; Time::max() = there is none.
+  // When the first of the packets that are in flight again was sent; max = there is none.
   Time first_again() {
     for (; again_head_ < again_.size(); ++again_head_) {
       const Sent& first = again_[again_head_];
@@ -374,15 +376,15 @@ class Scoreboard {
   std::int64_t episode_ = 0;  // losses before this packet are of the running episode
   std::int64_t delivered_bytes_ = 0;
   std::int64_t lost_bytes_ = 0;
-  std::int64_t run_ = 0;      // bytes of the last packets found lost that follow each other ...
-  std::int64_t run_end_ = 0;  // ... and the packet behind them
-  // What the last acknowledgement told of; not in checkpoints, for it may be told again.
+  std::int64_t run_ = 0;      // bytes of the last run of packets found lost that follow each other
+  std::int64_t run_end_ = 0;  // the packet behind that run
+  // What the last acknowledgement told of: told_'s bits from packet told_first_ on. Checkpoints leave it out.
   std::int64_t told_first_ = 0;
   std::uint64_t told_ = 0;
-  // by time
+  // The state of loss detection by time.
   Rack rack_;
   std::int64_t unjudged_ = 0;  // no packet before this is in flight for the first time
-  std::vector<Sent> again_;    // what was sent again, in order, from again_head_ on
+  std::vector<Sent> again_;    // packets that were sent again, in order, from again_head_ on
   std::size_t again_head_ = 0;
 };
 

@@ -37,7 +37,7 @@ inline void Senders<P>::trace(net::EventKind kind, const Host& host, const Flow&
                               Bytes lost, net::Cause cause) {
   if constexpr (P::Tracer::kOn) {
     if (!tracer().takes(kind)) return;
-    // What is news of a message of a connection is found out later (engine/trace/trace_order.h).
+    // For messages of a connection it is decided later what is news (engine/trace/trace_order.h).
     if (kind == net::EventKind::controlled && !flow.is_connection &&
         !tracer().is_news(flow.id, flow.control.window, flow.control.rate))
       return;
@@ -182,7 +182,7 @@ inline Time Senders<P>::application_time(std::uint64_t flow) const {
          Time{std::llround(static_cast<double>(host.application_jitter.ps) * random.exponential(kBehind))};
 }
 
-// The connection by which a flow sprays.
+// Joins or opens the connection (host/connections.h) that keeps the entropies of a flow that sprays.
 template <class P>
 std::uint32_t Senders<P>::connect(Host& host, const traffic::Flow& flow, bool is_message) {
   const BalancingParams& balancing = model().profiles[flow.profile].balancing;
@@ -305,7 +305,7 @@ inline std::int64_t Senders<P>::unsolicited(const Flow& flow) const {
   return model().profiles[flow.profile].unsolicited_packets(flow.facts.payload) * flow.facts.payload.count;
 }
 
-// All bytes below `end` may be sent.
+// Allows the flow to send all bytes below `end`.
 template <class P>
 void Senders<P>::allow(Host& host, Flow& flow, std::int64_t end) {
   if (flow.selective) {
@@ -324,9 +324,9 @@ inline bool Senders<P>::waits_for_credit(const Flow& flow) const {
          model().profiles[flow.profile].unsolicited.count > 0;
 }
 
-// Acknowledgements of several packets do not wait when the sender does: for the last packet, one that is sent again,
-// the last that the window allows or that has been asked for (StackParams::request), and with a window of which half
-// would be less than an acknowledgement stands for.
+// Whether a packet asks for its acknowledgement at once (net::kAskAck), since the sender would else wait for it: the
+// last packet, one that is sent again, the last one that the window or a request (StackParams::request) allows, and any
+// packet if half of the window is no more than an acknowledgement stands for.
 template <class P>
 inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
   const Profile& profile = model().profiles[flow.profile];
@@ -337,7 +337,7 @@ inline bool Senders<P>::asks(const Flow& flow, const Packet& packet) const {
          flow.control.window.count <= 2 * profile.ack_every.count;
 }
 
-// On-Ramp sees a packet leave.
+// Tells On-Ramp that a packet leaves.
 template <class P>
 inline void Senders<P>::show_on_ramp(Host& host, const Flow& flow, const Packet& packet, bool again, Time now) {
   cc::OnRamp& shim = *host.on_ramps[flow.slot];
@@ -346,7 +346,7 @@ inline void Senders<P>::show_on_ramp(Host& host, const Flow& flow, const Packet&
   shim.on_send(packet.seq, Bytes{packet.payload}, now, again);
 }
 
-// The packet that goes next has changed, or On-Ramp's pause.
+// Updates until when On-Ramp holds the flow, after its next packet or On-Ramp's pause has changed.
 template <class P>
 inline void Senders<P>::update_on_ramp_hold(Host& host, Flow& flow) {
   if (!flow.on_ramp) return;

@@ -1,4 +1,4 @@
-// The sending ends of the flows of a partition's hosts: their start and end, their packets, what they are told.
+// The sending ends of the flows of a partition's hosts: their starts and ends, their packets, and what comes back.
 //
 // With go-back-N a NACK or a timeout makes the sender start again at the first unacknowledged byte. With selective
 // recovery (IRN, SACK) it keeps a scoreboard, and sends again what is lost before anything new. A sender that hears
@@ -28,26 +28,26 @@ class Senders : public sim::PartitionPart<Senders, P> {
   template <class Model>
   explicit Senders(const Model& m);
 
-  // With a message, the flow carries it, and becomes its connection if the scenario has such; the end of the message is
-  // set.
+  // Starts a flow. With a message the flow carries it, and becomes a connection if the scenario has these; sets the end
+  // of the message.
   [[gnu::noinline]] Flow& start_flow(std::uint32_t h, const traffic::Flow& start, Time now,
                                      QueuedMessage* message = nullptr);
-  // Adds the message to those of a connection; its place is set.
+  // Adds a message to those of a connection, and sets its place there.
   [[gnu::noinline]] void append(std::uint32_t h, Flow& flow, QueuedMessage& message, Time now);
   // Records an event of a connection's message.
   void trace_message(net::EventKind kind, const Host& host, const Flow& flow, const QueuedMessage& message, Time now);
-  // The last message of a connection has been acknowledged: there is nothing to do for it until the next one.
+  // Notes that the last message of a connection has been acknowledged: the connection rests until the next one.
   void rest() { --active_; }
-  // Sends the flow's next packet. Only if it may be sent (Flow::sendable, due) and the NIC is free.
+  // Sends the flow's next packet. Call only if it may be sent (Flow::sendable, due) and the NIC is free.
   void transmit(std::uint32_t h, Flow& flow, std::uint32_t port, Time now);
-  // Any packet but data has arrived at host h.
+  // Handles a packet that has arrived at host h for the sending end of a flow.
   void receive_feedback(std::uint32_t h, const net::Packet& packet, Time now);
-  // The flow's timer is due.
+  // Handles the flow's timer, which is due.
   [[gnu::noinline]] void on_timer(Host& host, Flow& flow, Time now);
   // Does what the flow's Control says after a call of its algorithm: asks for a decision, and adapts the running pacing
   // gap to the new rate, if the algorithm wants that.
   void apply_control(const Host& host, Flow& flow, Time now);
-  // A decision has come for this flow of host h, if it is still there, before all else at `now`.
+  // Follows a decision that has come for a flow of host h, if the flow is still there; before all else at `now`.
   [[gnu::noinline]] void take_decision(std::uint32_t h, const Question& question, const cc::Control& control, Time now);
 
   // How many flows are active.
@@ -60,7 +60,7 @@ class Senders : public sim::PartitionPart<Senders, P> {
     prefetch_line(flow + 1);
   }
 
-  // Tells the tracer for what the flow's next packet waits. Does nothing if there is no tracer.
+  // Tells the tracer what the flow's next packet waits for. Does nothing if there is no tracer.
   void trace_waiting(const Host& host, const Flow& flow, Time now);
 
   // Flows that ended since the last call of clear(), in order of their end.
@@ -99,8 +99,8 @@ class Senders : public sim::PartitionPart<Senders, P> {
   using Base::shared;
   using Base::tracer;
 
-  // Tells the tracer what happens to a flow: at a loss, that `lost` bytes from `first` on are concerned. Does nothing
-  // if there is no tracer.
+  // Tells the tracer what happens to a flow; for a loss, how many bytes are lost and the first of them. Does nothing if
+  // there is no tracer.
   void trace(net::EventKind kind, const Host& host, const Flow& flow, Time now, Bytes first = {}, Bytes lost = {},
              net::Cause cause = net::Cause::none);
 

@@ -74,7 +74,7 @@ std::uint32_t Nics<P>::take_entropy(std::uint32_t h, const Flow& flow, Time now)
   return out;
 }
 
-// By which the flow's next packet leaves, unless it does by any.
+// The port by which the flow's next packet leaves, unless the flow leaves by any (PortChoice::free).
 template <class P>
 std::uint32_t Nics<P>::port_of_next(std::uint32_t h, const Flow& flow, Time now) {
   if (flow.ports != PortChoice::entropy) return port_of(network().hosts[h], flow);
@@ -115,7 +115,7 @@ void Nics<P>::serve_several(std::uint32_t h, Time now) {
   }
 }
 
-// One packet of a flow that keeps to this port. Returns whether there was one.
+// Sends one packet of a flow in this port's own queue. Returns whether there was one.
 template <class P>
 bool Nics<P>::send_own(std::uint32_t h, OwnPort& own, Time now) {
   Host& host = network().hosts[h];
@@ -134,8 +134,8 @@ bool Nics<P>::send_own(std::uint32_t h, OwnPort& own, Time now) {
   return false;
 }
 
-// One packet of a flow that sprays, by this port. Returns whether there was one. Flows whose packets may not leave by
-// it go behind the others.
+// Sends one packet of a flow in the common queue by this port. Returns whether there was one. Flows whose packets may
+// not leave by the port go behind the others.
 template <class P>
 bool Nics<P>::send_common(std::uint32_t h, OwnPort& own, Time now) {
   if (own.skips_common) return false;
@@ -167,8 +167,8 @@ std::uint32_t Nics<P>::choose_for_answer(std::uint32_t h, std::uint32_t dst, std
   }
 }
 
-// The next port in turn by which a packet of this class may begin to leave at once, of those that lead to its
-// destination; the next one if there is none.
+// Of the ports that lead to the destination, the next one, round robin, by which a packet of this class may begin to
+// leave at once; if there is none, the next one.
 template <class P>
 std::uint32_t Nics<P>::idle_port(std::uint32_t h, std::uint32_t dst, net::TrafficClass c, Time now) {
   HostPorts& all = several_[h];
@@ -188,7 +188,7 @@ std::uint32_t Nics<P>::idle_port(std::uint32_t h, std::uint32_t dst, net::Traffi
   return all.ports[all.last].port;
 }
 
-// When the next flow may send.
+// When the next flow of a host with several ports may send; max = none can.
 template <class P>
 Time Nics<P>::wake_of_several(std::uint32_t h, Time now) const {
   const Host& host = network().hosts[h];

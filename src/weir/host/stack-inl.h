@@ -16,8 +16,9 @@ void Senders<P>::board_stack(Host& host, Flow& flow, Time now) {
   hand_down(host, flow, now);
 }
 
-// The window or what waits has changed: segments that have room are handed down, or one packet that has none. The rate
-// is the algorithm's, or else so many windows in a round trip (tcp_update_pacing_rate).
+// Hands down segments for which there is room, after the window or what waits has changed; with `one_beyond` first one
+// packet even if there is no room. The pacing rate is the algorithm's, or else a number of windows in a round trip
+// (tcp_update_pacing_rate).
 template <class P>
 void Senders<P>::hand_down(Host& host, Flow& flow, Time now, bool one_beyond) {
   const StackParams& stack = *model().profiles[flow.profile].stack;
@@ -45,7 +46,7 @@ inline bool Senders<P>::early(const Flow& flow) const {
   return flow.stacked && flow.on_ramp && model().profiles[flow.profile].on_ramp->early;
 }
 
-// On-Ramp sees segments leave when it has fixed their departure.
+// Fixes when the segments that have been handed down leave, and tells On-Ramp of each as if it left then.
 template <class P>
 void Senders<P>::commit(Host& host, Flow& flow, HostStack& queue) {
   cc::OnRamp& shim = *host.on_ramps[flow.slot];
@@ -60,15 +61,15 @@ bool Senders<P>::paces(const Flow& flow) const {
   return model().profiles[flow.profile].stack->pacing == Pacing::fq || flow.control.rate.bits_per_second != 0;
 }
 
-// When the packet that this acknowledges was under way for TCP.
+// Since when the packet that `ack` acknowledges was under way for TCP.
 template <class P>
 Time Senders<P>::under_way(Host& host, const Flow& flow, const Packet& ack) {
   const std::int64_t seq = packets().sack(ack).trigger * model().transport.payload.count;
   return host.stack_of(flow.slot).under_way(seq, ack.sent);
 }
 
-// A packet has left. One that is sent again does not come from the queue. `last_wire` stays 0, for the queue alone
-// paces (repace).
+// Notes that a packet has left; one that is sent again does not come from the queue. `last_wire` becomes 0 so that
+// repace() does nothing: the queue alone paces.
 template <class P>
 void Senders<P>::leave_stack(Host& host, Flow& flow, const Packet& packet, bool again, Time now) {
   flow.last_wire = 0;

@@ -146,8 +146,8 @@ struct TransportParams {
   bool has_tcp_timers() const { return first_rto + timer_tick + timer_slack > Time{} || rack || tail_probe; }
 };
 
-// One way of sending: an algorithm with its parameters, what is done about losses, perhaps On-Ramp. Flows name their
-// profile by index.
+// One way of sending: an algorithm with its parameters, loss recovery, load balancing, and perhaps On-Ramp or a Linux
+// stack. Flows name their profile by index.
 struct Profile {
   std::string name;
   const cc::Algorithm* algorithm = nullptr;
@@ -157,12 +157,12 @@ struct Profile {
   std::optional<cc::OnRamp::Params> on_ramp = {};
   std::uint32_t data_class = 0;
   BalancingParams balancing = {};
-  Bytes ack_every = {};  // selective recovery: so much is acknowledged at once; 0 = each packet
+  Bytes ack_every = {};  // selective recovery: what one acknowledgement stands for; 0 = one packet
   std::optional<StackParams> stack = {};
-  Bytes unsolicited = {};     // so much is sent before the receiver grants more (host/credits.h); 0 = all
-  bool delayed_acks = false;  // ack_every as in TCP: at once what is out of order, but not the first packet
+  Bytes unsolicited = {};     // what is sent before the receiver grants more (host/credits.h); 0 = all
+  bool delayed_acks = false;  // as in TCP, a packet out of order is acknowledged at once, and the first one is not
 
-  // The same in whole packets.
+  // `unsolicited`, in whole packets.
   std::int64_t unsolicited_packets(Bytes payload) const {
     return (unsolicited.count + payload.count - 1) / payload.count;
   }
