@@ -1,7 +1,7 @@
 // The order in which NCCL has a rank send to and receive from all ranks, itself included, in an all-to-all of sends and
-// receives (ncclP2pSchedule, NCCL 2.30). The ranks of a group are consecutive: those of the only server or, with several
-// servers, the greatest common divisor of 8, the number of ranks and that of a server. Groups follow at distances 0, 1,
-// 3, 6, 10, ... modulo the next power of 2, without those beyond the last group.
+// receives (ncclP2pSchedule, NCCL 2.30). The ranks of a group are consecutive: those of the only server or, with
+// several servers, the greatest common divisor of 8, the number of ranks and that of a server. Groups follow at
+// distances 0, 1, 3, 6, 10, ... modulo the next power of 2, without those beyond the last group.
 #pragma once
 
 #include <cstdint>
