@@ -17,9 +17,9 @@ inline double mean_gap_ps(double bytes, double load, double capacity_bits_per_se
   return bytes * 8e12 / (load * capacity_bits_per_second);
 }
 
-// The event that follows `last` after gap number `index` of the stream, or nothing if that is
-// not before `stop`. A gap is rounded to the nearest picosecond on its own, so times are exact
-// sums of integers; the rounding is unbiased and far below any mean gap.
+// Returns the event that follows `last` after gap number `index` of the stream, or nothing if it would not be before
+// `stop`. Each gap is rounded to the nearest picosecond by itself, so times are exact sums of integers; the rounding is
+// unbiased and far below any mean gap.
 inline std::optional<Time> next_arrival(Time last, Time stop, const RandomStream& stream, std::uint64_t index,
                                         double mean_ps) {
   const double gap = stream.exponential(index) * mean_ps + 0.5;

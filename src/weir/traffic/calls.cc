@@ -18,7 +18,7 @@ const std::vector<std::string> kCallColumns{
     "chunks",    "active_chunks", "window",     "step_delay",     "compute", "group",      "order",
     "channels",  "slots",         "chunk_size", "slots_freed_by", "slow",    "slow_factor"};
 
-// The parameters that columns stand for; null = the name of the call.
+// The parameters that the columns set; null = the column `name` of the call.
 std::vector<const Param*> call_columns_of(const std::vector<std::string>& header, const Where& where) {
   std::vector<const Param*> out;
   for (std::size_t i = 0; i < header.size(); ++i) {

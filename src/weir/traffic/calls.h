@@ -11,7 +11,7 @@
 
 namespace weir::traffic {
 
-// What all calls have in common, and where they are.
+// The parameters that all calls of a file share, and the file itself.
 struct Calls {
   std::string file;
   std::uint32_t repeat = 1;
@@ -30,21 +30,21 @@ struct Calls {
 };
 
 struct NamedCall {
-  std::string name;  // of the operation, if it has no other
+  std::string name;  // of the operation, if the file gives no other
   Collective what;
-  Where where;  // the line
+  Where where;  // the line of the file
 };
 
-// A call of which no column says anything.
+// A call with only the shared parameters, without any column.
 Collective without_columns(const Calls& common);
 
-// CSV with a header. Columns are parameters of a collective: operation is required, and size, ranks, stride, root,
-// sizes, chunks, chunk_size, active_chunks, slots, slots_freed_by, channels, window, order, step_delay, compute, slow,
-// slow_factor and group may be there; an empty field is the default. `name` is what results call it. Throws InputError
-// naming file and line.
+// Reads a CSV file with a header, one call per line. Columns are parameters of a collective: `operation` is required;
+// size, ranks, stride, root, sizes, chunks, chunk_size, active_chunks, slots, slots_freed_by, channels, window, order,
+// step_delay, compute, slow, slow_factor and group are optional, and an empty field means the default. `name` is the
+// call's name in results. Throws InputError naming file and line.
 std::vector<NamedCall> parse_calls(std::string_view text, const std::string& file, const Calls& common);
 
-// The same of the file that the parameter names.
+// The same for the file that the parameter names.
 std::vector<NamedCall> read_calls(const Calls&, const Context&);
 
 }  // namespace weir::traffic

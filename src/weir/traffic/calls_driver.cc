@@ -17,7 +17,7 @@
 namespace weir::traffic {
 namespace {
 
-// As the word of a wake-up: a computation has ended, or there was none. Those of operations are others.
+// Word of the wake-up at the end of a call's computation, also of one of length 0. Collectives use other words.
 constexpr std::uint32_t kCallComputed = ~std::uint32_t{0} - 2;
 
 constexpr double kMostMessages = 1e18;
@@ -25,7 +25,7 @@ constexpr double kMostMessages = 1e18;
 constexpr std::uint64_t kWordMask = CollectiveDriver::kWordMask;
 static_assert(kMaxCalls < (std::uint64_t{1} << (64 - CollectiveDriver::kWordBits)));
 
-// A desk whose messages know of which call they are.
+// A desk that adds the number of the call to the word of each message.
 class CallDesk final : public Desk {
  public:
   CallDesk(Desk& desk, std::uint64_t call) : desk_(desk), call_(call << CollectiveDriver::kWordBits) {}
@@ -54,7 +54,7 @@ class CallDesk final : public Desk {
   const std::uint64_t call_;
 };
 
-// What is refused of a line of a file is told with its place.
+// Adds the line of the file to an InputError that names no file.
 template <class Do>
 auto at_line(const Where& line, Do&& run) {
   try {
@@ -65,7 +65,7 @@ auto at_line(const Where& line, Do&& run) {
   }
 }
 
-// A call that is to be chosen becomes what it is.
+// Chooses the algorithm of the call if it leaves that to the tuning, and plans the call.
 CollectivePlan plan_of(NamedCall& call, const Context& context) {
   call.what = in_chunks(chosen(call.what, context), context);
   return plan_collective(call.what, context);
@@ -106,7 +106,7 @@ std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context
   }
 }
 
-// Files that a list names are where it is.
+// File names within a calls file are relative to its folder.
 CallsDriver::CallsDriver(const Calls& calls, const Context& context)
     : CallsDriver(read_calls(calls, context), calls.repeat, [&] {
         Context beside = context;
@@ -210,7 +210,7 @@ void CallsDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
          {.call = word >> CollectiveDriver::kWordBits, .word = word & kWordMask, .from = from, .is_posted = true});
 }
 
-// Of the call that the host is in, if anything waits for the slot.
+// Serves the messages that wait for a slot in the call that the host is in.
 void CallsDriver::take_credit(Desk& desk, std::uint64_t word) {
   CallDesk of_call(desk, of_host_[desk.host()].call);
   call_of(word).of(desk.host()).take_credit(of_call, word);
@@ -222,7 +222,7 @@ std::optional<ScaleUp> CallsDriver::scale_up() const {
   return std::nullopt;
 }
 
-// What is to be passed on is of no concern to the call that the host is in.
+// A message to be passed on (PXN) is forwarded whichever call this host is in.
 void CallsDriver::brought(Desk& desk, const Message& message) {
   if (CollectiveDriver::is_passed_on(message)) return call_of(message.word).of(desk.host()).pass_on(desk, message);
   posted(desk, message.src, message.word);
@@ -257,7 +257,7 @@ void CallsDriver::hand_over(Desk& desk, const Early& what) {
     driver.received(of_call, {.word = what.word, .src = what.from, .dst = desk.host()});
 }
 
-// Nobody goes on before all that it has sent is there.
+// A host leaves a call only when all messages that it has sent have been acknowledged.
 void CallsDriver::sent(Desk& desk, const Message& message) {
   if (CollectiveDriver::is_passed_on(message)) return call_of(message.word).of(desk.host()).sent(desk, message);
   const OfHost& own = of_host_[desk.host()];

@@ -1,5 +1,6 @@
-// The driver of collective operations one after the other, with computations between them, each by all process groups
-// at once. A host goes on to the next when it is done with one, whatever others do; what comes for a later one waits.
+// The driver of a series of collective operations with computations between them, run by all process groups side by
+// side. A host goes on to the next call when its own part of the present one is over, whatever other hosts do; a
+// message for a later call is kept until the host gets there.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace weir::traffic {
 
-// The driver of one operation for one process group. `c` is what has been planned.
+// Makes the driver of one operation for one process group. `c` is the collective that the plan was made from.
 std::unique_ptr<CollectiveDriver> make_driver(const Collective& c, const Context&, const CollectivePlan&,
                                               std::uint32_t group);
 
@@ -31,7 +32,7 @@ class CallsDriver final : public Driver {
   void sent(Desk& desk, const Message& message) override;
   void woken(Desk& desk, std::uint32_t word) override;
   void posted(Desk& desk, std::uint32_t from, std::uint64_t word) override;
-  // All calls have the links of the first one that shares them.
+  // The shared scale-up links of the first call that has them; all calls must agree.
   std::optional<ScaleUp> scale_up() const override;
   void brought(Desk& desk, const Message& message) override;
   void carried(Desk& desk, const Message& message) override;
@@ -52,15 +53,15 @@ class CallsDriver final : public Driver {
   struct Call {
     Time compute;
     Stragglers stragglers;
-    std::uint32_t name = 0;  // what it is called in results
+    std::uint32_t name = 0;  // index into names_
     std::shared_ptr<const Members> members;
     std::vector<std::unique_ptr<CollectiveDriver>> groups;
 
     Time computation(std::uint32_t host) const { return stragglers.time(host, compute); }
-    // That of the host's process group.
+    // The driver of the host's process group.
     CollectiveDriver& of(std::uint32_t host) const { return *groups[members->places[host] / members->ranks]; }
   };
-  // What has come before the host has come to its call.
+  // A message that arrived before the host entered its call.
   struct Early {
     std::uint64_t call = 0;
     std::uint64_t word = 0;
@@ -68,9 +69,9 @@ class CallsDriver final : public Driver {
     bool is_posted = false;
   };
   struct OfHost {
-    std::uint64_t call = 0;  // how many are over
-    bool is_in = false;      // one is under way
-    Time since;              // that, or the computation before it
+    std::uint64_t call = 0;  // number of calls that are over
+    bool is_in = false;      // a call is under way
+    Time since;              // begin of the call, or of the computation before it
     std::vector<Early> early;
     std::vector<Time> times;  // by activity
   };
@@ -89,7 +90,7 @@ class CallsDriver final : public Driver {
   void take_credit(Desk& desk, std::uint64_t word);
   void hand_over(Desk& desk, const Early& what);
   void enter(Desk& desk);
-  // Goes on if the call is over.
+  // Ends the present call if it is over, and begins the next one.
   void look(Desk& desk);
   template <class A>
   void archive_both(A& a, std::uint32_t host);

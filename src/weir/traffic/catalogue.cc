@@ -25,7 +25,7 @@
 namespace weir::traffic {
 namespace {
 
-// Takes a source whose flows get these labels, or keep their own.
+// Adds a source whose flows get these labels; without labels they keep their own.
 void add_source(Traffic& traffic, std::unique_ptr<Source> source, std::optional<Labels> labels,
                 const Context& context) {
   if (context.completion)
@@ -34,7 +34,7 @@ void add_source(Traffic& traffic, std::unique_ptr<Source> source, std::optional<
     traffic.add(std::move(source), labels);
 }
 
-// A flow list names tags and algorithms flow by flow.
+// Each flow of a list can name its own tag and algorithm.
 Kind flow_list() {
   return {"flows", "the flows of a CSV file", &params_of<FlowList::Params>(),
           [](Traffic& traffic, const void* params, const Context& context) {
@@ -43,7 +43,7 @@ Kind flow_list() {
           }};
 }
 
-// Messages are made when they are due.
+// A kind of traffic whose messages are made when they are due.
 template <class Params, class MadeDriver>
 Kind driven(std::string name, std::string meaning) {
   return {std::move(name), std::move(meaning), &params_of<Params>(),
@@ -58,7 +58,7 @@ bool is_written_down(const Collective& c) {
          c.slow.empty();
 }
 
-// Messages are written down, or made when they are due.
+// Collectives are either a program that is written down in advance, or a driver that makes messages when they are due.
 Kind collective() {
   return {"collective", "a collective operation: messages that wait for each other", &params_of<Collective>(),
           [](Traffic& traffic, const void* params, const Context& context) {
@@ -80,7 +80,7 @@ Kind program(std::string name, std::string meaning, Program (*make)(const Params
           }};
 }
 
-// Elephants are no part of what completes.
+// The elephants are not counted in the completion of the permutation.
 Kind permutation() {
   Kind k = kind_of<Permutation>("permutation", "every host sends one flow to another, in one random cycle");
   k.add = [others = k.add](Traffic& traffic, const void* params, const Context& context) {

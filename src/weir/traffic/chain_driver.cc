@@ -51,7 +51,7 @@ void ChainDriver::free_slot_of(Desk& desk, std::uint32_t rank, std::uint32_t chu
     free_slot_at(desk, rank, at(own - 1, chunk), channel_of(chunk));
 }
 
-// Of its own chunks, if any begin here, the next one.
+// Sends the next of the chunks that begin at this rank, if there is one.
 void ChainDriver::gone(Desk& desk, std::uint32_t rank) {
   std::uint32_t& next = next_[rank];
   while (next < collective().chunks && place(rank, next) != 0) ++next;

@@ -14,13 +14,13 @@ class ChainDriver final : public CollectiveDriver {
   std::unique_ptr<Driver> clone() const override { return std::make_unique<ChainDriver>(*this); }
 
  private:
-  // How far a rank is from where a chunk begins, and who is so far: a broadcast begins at its root, a reduction ends
-  // there.
+  // The distance of a rank from the rank where a chunk begins, and the rank at such a distance. A broadcast begins at
+  // its root; a reduction ends there.
   std::uint32_t place(std::uint32_t rank, std::uint32_t chunk) const;
   std::uint32_t at(std::uint32_t place, std::uint32_t chunk) const;
   std::uint32_t first_index(std::uint32_t chunk) const;
   Send message_of(std::uint32_t place, std::uint32_t chunk) const;
-  // That of the chunk that has come to the rank.
+  // Frees the slot of the chunk that the rank has received.
   void free_slot_of(Desk& desk, std::uint32_t rank, std::uint32_t chunk) const;
 
   void start(Desk& desk, std::uint32_t rank) override;
@@ -35,7 +35,7 @@ class ChainDriver final : public CollectiveDriver {
   void archive_rank(Saver& a, std::uint32_t rank) override { a.value(next_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }
 
-  std::vector<std::uint32_t> next_;  // by rank: chunks from here on have not begun
+  std::vector<std::uint32_t> next_;  // by rank: the first chunk that has not begun
 };
 
 }  // namespace weir::traffic

@@ -1,4 +1,4 @@
-// Checks that several sources share. They throw InputError about the parameter of that name.
+// Checks shared by several sources. They throw InputError about the parameter with the given name.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,8 +29,7 @@ inline void check_size(Bytes size) {
         "size", fmt::format("{} is out of range; valid is 1 B to {}", format_value(size), format_value(kMaxFlowSize)));
 }
 
-// The whole numbers from `least` to `most` that divide n, for messages: "1, 2, 4, 8", the first sixteen if there are
-// more; "none".
+// The divisors of n from `least` to `most`, as text for messages: "1, 2, 4, 8"; only the first sixteen, or "none".
 inline std::string divisors_text(std::uint32_t n, std::uint32_t least, std::uint32_t most) {
   constexpr int kShown = 16;
   std::string out;

@@ -1,4 +1,4 @@
-// The chunks of a collective: what messages say of them, by which channel each goes, and in which order.
+// The chunks of a collective: how the word of a message encodes them, their channels, and their order.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ class Chunks {
   static constexpr std::uint32_t step_of(std::uint64_t word) {
     return static_cast<std::uint32_t>(word) & ((1u << kStepBits) - 1);
   }
-  // What frees a slot has a chunk that none is, and says by which rank and which peer of its sender that is.
+  // The word of a message that frees a slot: a chunk number that no chunk has, the rank that frees it, and the index of
+  // that rank among the sender's peers.
   static constexpr std::uint64_t credit_word(std::uint32_t rank, std::uint32_t peer) {
     return word_of(kMaxChunks + peer, rank);
   }
@@ -32,13 +33,14 @@ class Chunks {
       : collective_(collective), receivers_free_(collective.receivers_free_slots()) {}
 
   const Collective& collective() const { return collective_; }
-  // From now on there are no slots.
+  // Makes the number of messages under way unlimited.
   void remove_slots() {
     collective_.slots = 0;
     receivers_free_ = false;
   }
 
-  // By which channel a chunk goes, and where a rank is in its ring, which goes round each server from another rank on.
+  // The channel of a chunk, and the position of a rank in its ring: each channel visits the GPUs of a server in another
+  // rotation.
   std::uint32_t channel_of(std::uint32_t chunk) const { return chunk % collective_.channels; }
   std::uint32_t index_of(std::uint32_t rank, std::uint32_t chunk) const {
     const std::uint32_t group = collective_.group;
@@ -54,22 +56,22 @@ class Chunks {
                                           : std::min(collective_.active_chunks, collective_.chunks);
   }
 
-  // Whether messages have turns, and receivers free their slots.
+  // Whether receivers free slots, so that messages have turns.
   bool receivers_free() const { return receivers_free_; }
-  // The turn of a chunk on a lane by which each chunk of its channel goes once. Lanes of trees and chains are in no
-  // circle, so one slot is enough: the first chunk that is not there everywhere waits for no other.
+  // The turn of a chunk on a lane that each chunk of its channel uses once. Lanes of trees and chains form no cycle, so
+  // one slot is enough to avoid a deadlock: the first chunk that is not yet everywhere waits for no other chunk.
   std::uint64_t turn_of(std::uint32_t chunk) const {
     return receivers_free() ? chunk / collective_.channels : LaneMessage::kAnyTurn;
   }
-  // The turn of a chunk in this step of so many of a ring.
+  // The turn of a chunk in step `step` of the `steps` of a ring.
   //
-  // In each lane of a ring, groups of chunks follow each other, of which none has more than half as many as there are
-  // slots, as NCCL has two slices under way with four: all chunks of a group in the first step, all of them in the
-  // second, and so on. So nobody waits for ever. Take the first turn that has not begun on all lanes, and a lane on
-  // which it has not: what has come before it is there or on its way, as its turn is an earlier one. The slots of this
-  // lane hold what the next rank has not handed on, which it does by turns that are not before this one: those of fewer
-  // chunks than there are slots. With as many chunks as slots, all ranks could have filled all of them, and none could
-  // go on; with one less, all would wait for that one to be told of.
+  // Each lane of a ring works through groups of chunks: all chunks of a group in the first step, then all of them in
+  // the second, and so on. A group has at most half as many chunks as there are slots, as NCCL has two slices under way
+  // with four slots. This excludes deadlock. Take the first turn that has not begun on all lanes, and a lane on which
+  // it has not: the message that it waits for has an earlier turn, so it is there or on its way. The slots of the lane
+  // hold only messages that the next rank hands on by this turn or later ones; these are of fewer chunks than there are
+  // slots. With as many chunks as slots, all ranks could fill all their slots and none could go on; with one chunk
+  // less, all would wait for the notice that frees one slot.
   std::uint64_t turn_in_ring(std::uint32_t chunk, std::uint32_t step, std::uint32_t steps) const {
     if (!receivers_free()) return LaneMessage::kAnyTurn;
     const std::uint32_t channels = collective_.channels;

@@ -14,15 +14,15 @@
 namespace weir::traffic {
 namespace {
 
-// A process group's ranks by server.
+// The ranks of a process group, by server.
 struct Layout {
   std::uint32_t ranks = 0;
   std::uint32_t servers = 0;
   std::uint32_t gpus = 0;  // of each
 };
 
-// Of the first process group, like which the others are. Servers of which not all have as many ranks, or whose ranks
-// are not one behind the other, count as one for each rank.
+// The layout of the first process group; the others are like it. If servers have different numbers of ranks, or the
+// ranks of a server are not consecutive, each rank counts as a server of its own.
 Layout layout_of(const Collective& c, const std::vector<std::uint32_t>& hosts) {
   const auto n = static_cast<std::uint32_t>(c.ranks > 0 ? c.ranks : hosts.size());
   std::vector<std::uint32_t> server;
@@ -34,7 +34,7 @@ Layout layout_of(const Collective& c, const std::vector<std::uint32_t>& hosts) {
   return fits ? Layout{n, all, each} : Layout{n, n, 1};
 }
 
-// Which function of NCCL's an operation is that is to be chosen; nothing = it is not.
+// The NCCL function of an operation whose algorithm is left open; nothing for any other operation.
 std::optional<NcclFunction> function_of(Operation operation) {
   switch (operation) {
     case Operation::all_reduce: return NcclFunction::all_reduce;
@@ -44,7 +44,7 @@ std::optional<NcclFunction> function_of(Operation operation) {
   }
 }
 
-// What functions are by NCCL's algorithms.
+// The operation that implements an NCCL function by an NCCL algorithm.
 struct Made {
   NcclFunction function;
   NcclAlgorithm algorithm;
@@ -76,11 +76,11 @@ std::uint32_t pieces(Bytes size, std::int64_t of, std::uint32_t most) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>((size.count + of - 1) / of, 1, most));
 }
 
-// NCCL has a ring or a pair of trees for each NIC of a server, and sends what goes by trees in slots of 512 KiB, of
-// which 8 are under way.
+// NCCL has one ring or one pair of trees for each NIC of a server. Messages of trees go in slots of 512 KiB, 8 of which
+// are under way.
 constexpr std::int64_t kSlot = 524'288;
 constexpr std::uint32_t kSlots = 8;
-constexpr std::uint32_t kMostPieces = 64;  // of a channel; ours, as each is a message
+constexpr std::uint32_t kMostPieces = 64;  // most chunks of a channel; a limit of Weir, because each is a message
 
 void cut(Collective& c, const Layout& at, NcclAlgorithm algorithm) {
   const bool by_channels = algorithm == NcclAlgorithm::ring || algorithm == NcclAlgorithm::tree;
@@ -130,11 +130,11 @@ CollectiveChoice choose_collective(const Collective& given, const Context& conte
   c.operation = made_by(*function, NcclAlgorithm::ring);
   const auto hosts = hosts_of_job(c.hosts, c.places, c.placement, c.group, context);
   const Layout at = layout_of(c, hosts);
-  if (c.size.count == 0 || at.ranks < 2) return out;  // which is refused for that
+  if (c.size.count == 0 || at.ranks < 2) return out;  // refused later, by the check of these parameters
   Rate nic = context.host_rates[hosts.front()];
   for (const std::uint32_t host : hosts) nic = std::min(nic, context.host_rates[host]);
   std::vector<NcclTime> times = nccl_times(nccl_cluster(c, at.servers, at.gpus, nic), *function, c.size);
-  // Trees are of whole servers.
+  // trees need whole servers
   if (c.group > 1 && at.ranks % c.group != 0)
     std::erase_if(times, [](const NcclTime& t) { return t.algorithm == NcclAlgorithm::tree; });
   const NcclAlgorithm best = times.front().algorithm;

@@ -1,5 +1,5 @@
-// Which algorithm `operation = "all-reduce"`, `"all-gather"` or `"reduce-scatter"` is: the one that NCCL's tuning
-// (traffic/nccl_tuning.h) expects to be the quickest for servers, links and size as they are.
+// Chooses the algorithm of `operation = "all-reduce"`, `"all-gather"` or `"reduce-scatter"`: the one that NCCL's tuning
+// (traffic/nccl_tuning.h) expects to be the quickest for the given servers, links and size.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 namespace weir::traffic {
 
 struct CollectiveChoice {
-  Collective collective;  // with another operation, and with channels, chunks and slots as that needs them
-  std::string reason;     // a sentence; "" = there was nothing to choose
+  Collective collective;  // with the operation chosen, and the channels, chunks and slots that it needs
+  std::string reason;     // a sentence for the user; "" = there was no choice
 };
 
-// What the model is told of process groups: a GPU's links within its server as `scale_up_rate` has them, the slowest
-// NIC of a host, twice as many channels as GPUs of a server. Of several servers a ring and a tree have the slower of
-// both.
+// The cluster as NCCL's model sees it: a GPU has `scale_up_rate` within its server, `nic` is the rate of the slowest
+// NIC of a host, and there are twice as many channels as GPUs in a server. With several servers, rings and trees run at
+// the slower of the two rates.
 NcclCluster nccl_cluster(const Collective&, std::uint32_t servers, std::uint32_t gpus, Rate nic);
 
-// Whether an operation is one that is chosen.
+// Whether the algorithm of the operation is left to the choice.
 bool is_to_choose(Operation);
 
-// Channels above 1, chunks above 1 and slots above 0 stay as they are. Throws InputError if the hosts do not fit.
+// Keeps channels and chunks above 1 and slots above 0 as they are. Throws InputError if the hosts do not fit.
 CollectiveChoice choose_collective(const Collective&, const Context&);
 
-// The same, and tells context.notice.
+// The same, and reports the reason by context.notice.
 Collective chosen(const Collective&, const Context&);
 
 }  // namespace weir::traffic

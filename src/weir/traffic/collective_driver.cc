@@ -9,7 +9,7 @@
 namespace weir::traffic {
 namespace {
 
-// Words of wake-ups: the first messages are to be sent, and one has come within a server.
+// Words of wake-ups: send the first messages; a message within the server has arrived.
 constexpr std::uint32_t kFirst = ~std::uint32_t{0};
 constexpr std::uint32_t kGone = kFirst - 1;
 
@@ -91,7 +91,8 @@ void CollectiveDriver::begin_message(Desk& desk, std::uint32_t rank, const Send&
   if (receivers_free()) begun(desk, rank, s);
 }
 
-// By the network, or first by the scale-up links to who sends it: its id then says where it goes.
+// Sends by the network. With PXN the message may first go by the scale-up links to the GPU that sends it on; its id
+// then carries the final receiver.
 void CollectiveDriver::send_by_rail(Desk& desk, Message m) const {
   const std::uint32_t by = by_whom(m);
   if (by == m.src) return desk.send(m);
@@ -186,7 +187,7 @@ void CollectiveDriver::received(Desk& desk, const Message& message) {
   arrive(desk, message.word);
 }
 
-// Nobody acknowledges it.
+// A message within a server has no acknowledgement.
 void CollectiveDriver::posted(Desk& desk, std::uint32_t, std::uint64_t word) {
   if (is_credit(word)) return take_credit(desk, word);
   arrive(desk, word);

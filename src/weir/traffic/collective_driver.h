@@ -1,11 +1,12 @@
-// What drivers of collective operations have in common: who takes part, messages that go by the network or by scale-up
-// links, delays between steps, slots, and sums. Memory follows the hosts, not the messages.
+// The common part of all drivers of collective operations: membership, messages by the network or by scale-up links,
+// delays between steps, slots, and sums. Memory grows with the hosts, not with the messages.
 //
-// Slots that receivers free (SlotsFreedBy::receiver) are NCCL's: a message takes a slot of the buffer that its receiver
-// has for it, and gives it back when the receiver has handed it on. That is when all messages by which it does so have
-// begun, each of which needs a slot itself, or at once if it goes no farther. A small message tells the sender, as NCCL
-// clears it to send by a write into its memory (ncclIbPostFifo); within a server a post, after the latency of its
-// links. So whoever is late or slow holds back those before it. Nobody waits for ever: see Chunks::turn_in_ring().
+// Slots that receivers free (SlotsFreedBy::receiver) are NCCL's: a message takes a slot of its receiver's buffer, and
+// the receiver frees the slot when it has handed the content on: as soon as all messages that carry it on have begun
+// (each of which needs a slot itself), or at once if it goes no farther. The sender learns this by a small message, as
+// NCCL clears it to send by a write into its memory (ncclIbPostFifo); within a server by a post, after the latency of
+// the scale-up links. So a late or slow rank holds back the ranks before it. Chunks::turn_in_ring() shows why there is
+// no deadlock.
 #pragma once
 
 #include <array>
@@ -36,12 +37,12 @@ class CollectiveDriver : public Driver, protected Chunks {
   void begin(Desk& desk) final;
   void received(Desk& desk, const Message& message) final;
   void sent(Desk& desk, const Message& message) final;
-  // A message of the same server has come.
+  // A message from the same server has arrived.
   void posted(Desk& desk, std::uint32_t from, std::uint64_t word) final;
   std::optional<ScaleUp> scale_up() const final { return shares_ ? std::optional(scale_up_) : std::nullopt; }
   void brought(Desk& desk, const Message& message) final;
   void carried(Desk& desk, const Message& message) final;
-  // The first messages are to be sent, or one that has waited for its delay.
+  // Time to send the first messages, or a message whose delay is over.
   void woken(Desk& desk, std::uint32_t word) final;
 
   std::optional<MessageSums> sums() const final;
@@ -54,23 +55,23 @@ class CollectiveDriver : public Driver, protected Chunks {
   void archive(Saver& a, std::uint32_t host) final;
   void archive(Loader& a, std::uint32_t host) final;
 
-  // As one of several calls (traffic/calls_driver.h), which begins for a host when that host comes to it, anew each
-  // time: all that the host does before it is over, which is when it has received all and all that it has sent is
-  // there.
+  // For one of several calls (traffic/calls_driver.h): begins the operation anew for this host, and says whether the
+  // host's part is over, which is when it has received all its messages and all that it has sent have been
+  // acknowledged.
   void enter(Desk& desk);
   bool is_over(std::uint32_t host) const;
-  // A message that this host has sent on for another one of its server, and not one of its own: it may come whatever
-  // the host does.
+  // Whether the host has sent this message on for another GPU of its server (PXN). Such a message may come at any time,
+  // whichever call the host is in.
   static bool is_passed_on(const Message& message) { return message.dport == kPassedOnPort; }
-  // Such a message has come to this host by the scale-up links.
+  // Forwards such a message, which has come to this host by the scale-up links.
   void pass_on(Desk& desk, Message message) const;
-  // A receiver has freed a slot, as this word says, for which is_credit() holds. It may come whatever the host does.
+  // A receiver has freed a slot; is_credit() holds for the word. Such a message may come at any time, too.
   void take_credit(Desk& desk, std::uint64_t word);
   void note_what_has_gone() { notes_gone_ = true; }
 
-  // Of messages that another host has passed on (PXN).
+  // Destination port of messages that another host has passed on (PXN).
   static constexpr std::uint16_t kPassedOnPort = kDestinationPort + 1;
-  // Of those that free slots, which are NCCL's ncclIbSendFifo: an entry of 64 B.
+  // Destination port of messages that free slots. They model NCCL's ncclIbSendFifo, an entry of 64 B.
   static constexpr std::uint16_t kCreditPort = kDestinationPort + 2;
   static constexpr Bytes kCreditSize{64};
 
@@ -80,13 +81,13 @@ class CollectiveDriver : public Driver, protected Chunks {
   using Send = LaneMessage;
   using VisitSend = std::function<void(const Send&)>;
 
-  // `messages` in all.
+  // `messages` is their number in the whole operation.
   CollectiveDriver(const Collective& collective, const Context& context, Communicator who, std::uint64_t messages);
   CollectiveDriver(const CollectiveDriver&) = default;
 
   std::uint32_t ranks() const { return who_.ranks(); }
   std::uint32_t host(std::uint32_t rank) const { return who_.host(rank); }
-  // Sends at once, or when the time is over that the rank takes for a step.
+  // send() sends at once, send_later() after the time that the rank takes for a step.
   void send(Desk& desk, std::uint32_t rank, const Send& message);
   void send_later(Desk& desk, std::uint32_t rank, const Send& message);
 

@@ -11,7 +11,7 @@
 namespace weir::traffic {
 namespace {
 
-// Collects messages, each of which may wait for the receipt of one other.
+// Collects messages, each of which may wait until its sender has received one other message.
 class Builder {
  public:
   Builder(const Context& context, Time start, Time step_delay)
@@ -41,7 +41,7 @@ class Builder {
 
 using Hosts = std::vector<std::uint32_t>;
 
-// Step by step; where nothing waits, rank by rank.
+// Adds the messages step by step; if no message waits for another one, rank by rank.
 void add_steps(Builder& out, const Hosts& hosts, const Schedule& schedule, Bytes size) {
   const std::uint32_t n = schedule.ranks();
   if (!schedule.waits()) {
@@ -63,7 +63,7 @@ void add_steps(Builder& out, const Hosts& hosts, const Schedule& schedule, Bytes
   }
 }
 
-// Of a source with so many messages, most of which follow from the value of `key`.
+// Refuses a source with too many messages; `key` is the parameter that most determines their number.
 void check_count(double messages, std::string key) {
   if (messages > kMaxNodes)
     throw InputError(std::move(key),

@@ -17,25 +17,25 @@
 
 namespace weir::traffic {
 
-// What results say of messages: each is a row, or they are only added up. Those are made when they are due.
+// How results show messages: one row each, or only sums. Messages that are only summed are made when they are due.
 enum class MessageRows : std::uint8_t { rows, sums };
 
 inline constexpr std::uint32_t kMaxChunks = 1'000'000;
 inline constexpr std::uint32_t kMaxCalls = 4'000'000;
 
-// In which order a rank sends to the others: the next one first, or as NCCL does (traffic/peer_order.h).
+// The order in which a rank sends to the others: the next rank first, or NCCL's order (traffic/peer_order.h).
 enum class Order : std::uint8_t { next, nccl };
 
-// Of a hierarchical all-reduce: by what a server adds up and spreads, and what its GPUs do with those of their place in
-// other servers (traffic/hierarchy_driver.h).
+// Of a hierarchical all-reduce: the algorithm within each server, and the one between GPUs of the same place in
+// different servers (traffic/hierarchy_driver.h).
 enum class Within : std::uint8_t { ring, in_switch };
 enum class Across : std::uint8_t { ring, tree };
 
-// When a slot is free: once its message is acknowledged, or once its receiver has handed that on
-// (traffic/collective_driver.h).
+// When the slot of a message is free again: when the message is acknowledged, or when its receiver has handed the
+// content on (traffic/collective_driver.h).
 enum class SlotsFreedBy : std::uint8_t { acknowledgement, receiver };
 
-// GPUs whose constants NCCL's tuning has (traffic/nccl_tuning.h).
+// GPU generations for which NCCL's tuning has constants (traffic/nccl_tuning.h).
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 
 // With `chunks` = c the buffer is cut into c parts, each of which goes through the operation by itself.
@@ -76,13 +76,13 @@ struct Collective {
 
   // Whether there are several calls or process groups (traffic/calls_driver.h).
   bool is_series() const { return ranks > 0 || repeat > 1 || compute > Time{}; }
-  // Whether receivers free slots: so it is written, and the operation is one of rings, chains or trees.
+  // Whether receivers free slots: if the scenario says so and the operation uses rings, chains or trees.
   bool receivers_free_slots() const;
 
   static void describe(ParamList<Collective>& p);
 };
 
-// Who takes part: hosts by place and places by host, in process groups of so many ranks, one behind the other.
+// The members of all process groups: hosts by place and places by host. Each group is `ranks` consecutive places.
 struct Members {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
@@ -99,37 +99,37 @@ struct Communicator {
 
   std::uint32_t ranks() const { return members->ranks; }
   std::uint32_t host(std::uint32_t rank) const { return members->hosts[number * members->ranks + rank]; }
-  // Members::kNone = the host is of another one, or of none.
+  // The rank of a host; Members::kNone if the host is in another group or in none.
   std::uint32_t rank(std::uint32_t host) const {
     const std::uint32_t rank = members->places[host] - number * members->ranks;
     return rank < members->ranks ? rank : Members::kNone;
   }
 };
 
-// The same with as many `chunks` as its `chunk_size` asks for, and no `chunk_size`; what has no effect has its default.
-// Throws InputError.
+// The same collective with `chunks` computed from `chunk_size`, which is then cleared; parameters that have no effect
+// get their defaults. Throws InputError.
 Collective in_chunks(Collective, const Context&);
 
-// Who takes part, by rank, in what.
+// A collective that has been checked: its schedule, and the host of each rank.
 struct CollectivePlan {
   Schedule schedule;
   std::shared_ptr<const Members> members;
   ScaleUp scale_up;
-  std::vector<Bytes> sizes;  // of an all-to-all of given sizes: what each rank sends to each, row by row
+  std::vector<Bytes> sizes;  // all-to-all with given sizes: what each rank sends to each other rank, row by row
 };
 
-// Throws InputError if the hosts, or what each has to send, do not fit the operation.
+// Throws InputError if the hosts or the given sizes do not fit the operation.
 CollectivePlan plan_collective(const Collective&, const Context&);
-// Only without servers, of the operations that Schedule knows.
+// The operation as a program; only for operations that Schedule knows, and without scale-up links.
 Program make_collective(const Collective&, const Context&);
 
 // Hybrid sharded data parallelism (HSDP): servers of `group` GPUs, each shard replicated over the servers. GPU g of a
 // server sends to GPU g of the next, `group` parallel rings; traffic within a server does not cross the network
 // (Gerstein et al., "Congestion Control for Spraying with Congested Paths", section IV-A).
 enum class HsdpModel : std::uint8_t { llama_3_70b };
-// Of a message's size. The paper gives 3,344 packets of 4096 B per step and flow. Counted literally, a layer of Llama-3
-// 70B has 855,654,400 parameters of one byte (FP8), of which a GPU holds 1/group, in as many parts as there are
-// servers: 6,684,800 B for 16 servers, about half as much.
+// How large a message is. The paper gives 3,344 packets of 4096 B per step and flow. Counted literally, a layer of
+// Llama-3 70B has 855,654,400 parameters of one byte (FP8), of which a GPU holds 1/group, cut into as many parts as
+// there are servers: 6,684,800 B with 16 servers, about half of the paper's size.
 enum class HsdpCount : std::uint8_t { paper, literal };
 
 struct Hsdp {

@@ -6,7 +6,7 @@
 namespace weir::traffic {
 namespace {
 
-// Of all with all, equally.
+// Whether all ranks send the same amount to all others.
 bool is_exchange(Operation operation) { return operation == Operation::all_to_all || is_in_switch(operation); }
 
 std::uint64_t messages_of(const Collective& c, const CollectivePlan& plan) {
@@ -40,7 +40,8 @@ DirectDriver::DirectDriver(const Collective& c, const Context& context, const Co
   }
 }
 
-// The largest part of a host, as nccl-tests counts it: all that it has to send or to receive, with what it keeps.
+// The size that bandwidths refer to, as nccl-tests counts it: the most that a host sends or receives, including what it
+// keeps.
 void DirectDriver::count_given() {
   const std::uint32_t n = ranks();
   for (std::uint32_t rank = 0; rank < n; ++rank) {
@@ -63,7 +64,7 @@ std::uint32_t DirectDriver::peers(std::uint32_t rank) const {
   return ranks() - 1;
 }
 
-// A rank begins with the next one, so that no receiver comes first with all.
+// A rank begins with the next rank, so that no receiver gets all first messages.
 std::uint32_t DirectDriver::to(std::uint32_t rank, std::uint32_t peer) const {
   if (order_ != nullptr) return order_->to(rank, peer + 1);
   return collective().operation == Operation::gather ? collective().root : (rank + peer + 1) % ranks();
@@ -75,7 +76,7 @@ Bytes DirectDriver::amount(std::uint32_t rank, std::uint32_t peer, std::uint32_t
   if (is_in_switch(c.operation)) {
     const double n = ranks();
     const auto part = static_cast<double>(part_of(c.size, chunk, c.chunks).count);
-    // Parts, of n, by the busier way of a GPU's link.
+    // how many of n parts pass the busier direction of a GPU's link
     const double carried = c.operation == Operation::in_switch_all_reduce ? n + 1 : n;
     return {std::llround(std::ceil(part * carried / (n * (n - 1)) / c.in_switch_efficiency))};
   }

@@ -1,13 +1,13 @@
-// The driver of operations in which ranks send straight to each other what waits for nothing: all at once, or so many
-// at a time. All-to-all, with equal and with given sizes, gather and scatter.
+// The driver of operations in which ranks send directly to each other and no message waits for another one's receipt:
+// all messages at once, or `window` at a time. All-to-all with equal or given sizes, gather, and scatter.
 //
-// An all-reduce of n GPUs by the switch of their server, too: each GPU adds up 1/n of the buffer, which the switch
-// reads from all n and hands over as one, and spreads it by one message, of which the switch makes n. So by each GPU's
-// way out go n/n of the buffer for the sums and 1/n to be spread, and by its way in as much the other way round, (n +
-// 1) / n each. As the parts overlap and all GPUs do the same, that is what an exchange of as many bytes takes: each GPU
-// sends each other one 1 / (n - 1) of it, and is done when it has got as much. In an all-gather by the switch each GPU
-// sends its part once and gets all n, in a reduce-scatter it is the other way round: n / n by the busier way of its
-// link, as which the other one counts too.
+// It also models an all-reduce of n GPUs by the switch of their server. Each GPU sums 1/n of the buffer, which the
+// switch reads from all n GPUs and delivers as one message, and spreads the sum by one message, which the switch copies
+// to all n. So n/n of the buffer for the sums and 1/n to be spread leave by each GPU's link, and the reverse enters by
+// it: (n + 1) / n in each direction. As the parts overlap and all GPUs do the same, this takes as long as an exchange
+// of as many bytes in which each GPU sends 1 / (n - 1) of them to each other GPU. In an all-gather by the switch each
+// GPU sends its part once and receives all n; in a reduce-scatter it is the reverse. The busier direction carries n /
+// n, and the model charges the other direction the same.
 #pragma once
 
 #include <memory>
@@ -24,14 +24,15 @@ class DirectDriver final : public CollectiveDriver {
   std::unique_ptr<Driver> clone() const override { return std::make_unique<DirectDriver>(*this); }
 
  private:
-  using Sizes = std::shared_ptr<const std::vector<Bytes>>;  // by sender and receiver, if they are given
+  using Sizes = std::shared_ptr<const std::vector<Bytes>>;  // by sender and receiver; null = not given
 
-  // To how many others a rank sends, to whom in which order, and how much of a chunk; 0 = no message.
+  // The number of ranks that a rank sends to, those ranks in order, and the size of its message to each; 0 = no
+  // message.
   std::uint32_t peers(std::uint32_t rank) const;
   std::uint32_t to(std::uint32_t rank, std::uint32_t peer) const;
   Bytes amount(std::uint32_t rank, std::uint32_t peer, std::uint32_t chunk) const;
   void count_given();
-  // Sends so many more.
+  // Sends the next `count` messages of the rank.
   void send_next(Desk& desk, std::uint32_t rank, std::uint64_t count);
 
   void start(Desk& desk, std::uint32_t rank) override;
@@ -47,8 +48,8 @@ class DirectDriver final : public CollectiveDriver {
   void archive_rank(Loader& a, std::uint32_t rank) override { a.value(next_[rank]); }
 
   const Sizes sizes_;
-  const std::shared_ptr<const PeerOrder> order_;  // null = the next one first
-  std::vector<std::uint64_t> next_;               // by rank: the next message, of those of all chunks to all peers
+  const std::shared_ptr<const PeerOrder> order_;  // null = the next rank first
+  std::vector<std::uint64_t> next_;               // by rank: the next message, counted over all chunks and peers
   Bytes payload_;
   Bytes buffer_;
 };

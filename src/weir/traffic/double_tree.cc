@@ -5,7 +5,7 @@
 namespace weir::traffic {
 namespace {
 
-// In-order numbering: the ranks whose lowest set bit is b are b's level, leaves are odd, and rank 0 is the root.
+// In-order numbering: the lowest set bit of a rank is its level, leaves are odd, and rank 0 is the root.
 TreePlace binary_tree(std::uint32_t rank, std::uint32_t n) {
   TreePlace out;
   if (rank == 0) {

@@ -15,7 +15,7 @@ struct TreePlace {
   std::array<std::uint32_t, 2> children{kNoRank, kNoRank};
 };
 
-// The place of a rank among n in the first (tree = 0) or the second one.
+// The place of a rank among n ranks in the first (tree = 0) or the second (tree = 1) tree.
 TreePlace double_tree(std::uint32_t rank, std::uint32_t n, std::uint32_t tree);
 
 }  // namespace weir::traffic

@@ -38,7 +38,7 @@ constexpr ColumnName kColumns[] = {
     {"sport", Column::sport},
     {"dport", Column::dport},
     {"flow_id", Column::id},
-    // columns of our flows.csv and of other simulators' results
+    // columns of Weir's own flows.csv and of other simulators' results
     {"actual_start_ns"},
     {"finish_ps"},
     {"fct_ps"},
@@ -51,8 +51,8 @@ constexpr ColumnName kColumns[] = {
 
 constexpr std::string_view kRequired = "needed are src, dst, size_bytes and one of start_ps, start_ns, start_us";
 
-// Which column an unknown one may be. Of a start, another unit than those that are valid would be wrong by powers of
-// ten.
+// Suggests the column that an unknown one may mean. No other unit is suggested for a start time: a wrong unit would be
+// off by powers of ten.
 std::string meant(std::string_view name, const std::vector<std::string>& names) {
   if (name.starts_with("start") || name == "time")
     return " (did you mean 'start_us', or 'start_ns' or 'start_ps'? the unit of the times is part of the name)";

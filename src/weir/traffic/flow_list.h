@@ -15,12 +15,12 @@
 
 namespace weir::traffic {
 
-// Flows as they stand in a file, in its order. Their tag and profile are indices into the lists
-// of names here, whose first entry is "" = not given.
+// The flows of a file, in its order. Tag and profile are indices into the lists of names here, whose first entry is ""
+// = not given.
 struct FlowTable {
   struct Name {
     std::string text;
-    Where where;  // the first line that has it
+    Where where;  // the first line with this name
   };
 
   std::vector<Flow> flows;

@@ -16,12 +16,12 @@
 namespace weir::traffic {
 namespace {
 
-// Words and the marks { } : ; with their lines.
+// Splits the text into words and the marks { } : ; and keeps the line of each.
 class Words {
  public:
   Words(std::string_view text, const std::string& file) : text_(text), file_(file) { read(); }
 
-  // The word to come; "" at the end.
+  // The next word; "" at the end of the text.
   std::string_view peek() const { return word_; }
   Where where() const { return {file_, line_}; }
   std::string_view take() {
@@ -78,7 +78,7 @@ class Words {
 
 enum class Kind : std::uint8_t { calc, send, recv };
 
-// What LogGOPSim takes for any rank and any tag.
+// The wildcard of LogGOPSim for a rank or a tag.
 constexpr std::string_view kAny = "-1";
 constexpr std::int64_t kAnyTag = -1;
 
@@ -88,8 +88,8 @@ struct Op {
   std::int64_t amount = 0;  // units of time, or bytes
   std::uint32_t peer = 0;
   std::int64_t tag = 0;
-  bool post = false;       // recv: something waits for its begin
-  std::uint32_t node = 0;  // once there is one
+  bool post = false;       // recv: another operation waits for its begin
+  std::uint32_t node = 0;  // index into the nodes, once it has been added
   std::uint32_t posted = 0;
 };
 
@@ -297,7 +297,7 @@ class Reader {
     }
   }
 
-  // Node and size of the messages from one rank to another with one tag, in order.
+  // Nodes and sizes of the messages from one rank to another with one tag, in order.
   struct Meeting {
     std::vector<std::pair<std::uint32_t, std::int64_t>> sends;
     std::vector<std::pair<std::uint32_t, std::int64_t>> recvs;

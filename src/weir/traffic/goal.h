@@ -10,11 +10,11 @@
 //     l1: recv 65536b from 0 tag 7
 //   }
 //
-// `a requires b`: a begins when b has ended; `a irequires b`: when b has begun. A calc ends after its time, a send when
-// its sender has the last acknowledgement, a recv when its message is here and all that it requires has ended. A recv
-// meets the sends of the same ranks and tag in the order of the file. `cpu` and `nic` are read and not modelled, and
-// counted for a notice: nothing but the network is shared. Labels may be left out, and text after // or # is a comment,
-// as is one between /* and */.
+// `a requires b`: a begins when b has ended. `a irequires b`: a begins when b has begun. A calc ends after its time, a
+// send when its sender has the last acknowledgement, a recv when its message has arrived and all that the recv requires
+// has ended. The recvs and sends of the same two ranks and tag are matched in the order of the file. `cpu` and `nic`
+// are read but not modelled, and counted for a notice: only the network is a shared resource. Labels are optional. Text
+// after // or #, or between /* and */, is a comment.
 #pragma once
 
 #include <functional>
@@ -45,7 +45,8 @@ struct Goal {
   }
 };
 
-// `host_of` gives the hosts of the ranks, and how many there may be. Throws InputError naming file and line.
+// `host_of` gives the host of each rank, and their number is the limit of num_ranks. Throws InputError naming file and
+// line.
 Program parse_goal(std::string_view text, const std::string& file, Time unit, const std::vector<std::uint32_t>& host_of,
                    Labels labels, const std::function<void(const std::string&)>& notice = {});
 

@@ -8,7 +8,7 @@
 namespace weir::traffic {
 namespace {
 
-// In words of messages: below the chunk's bits.
+// Fields of a message's step number: phase and, above the step, tree and direction.
 constexpr std::uint32_t kPhaseShift = 20;
 constexpr std::uint32_t kTreeShift = 19;
 constexpr std::uint32_t kDownShift = 18;
@@ -16,7 +16,7 @@ constexpr std::uint32_t kDownShift = 18;
 std::uint64_t hierarchy_messages(const Collective& c, std::uint64_t ranks) {
   const std::uint64_t g = c.group;
   const std::uint64_t across = 2 * (ranks / g - 1);
-  // A message of each step and rank, or of each branch and place, up and down two trees.
+  // one message of each step and rank, or of each tree edge and place, up and down two trees
   return c.chunks * (2 * ranks * (g - 1) + across * (c.across == Across::tree ? 2 * g : ranks));
 }
 
@@ -31,7 +31,7 @@ Bytes HierarchyDriver::size_of(std::uint32_t chunk) const {
   return part_of(collective().size, chunk, collective().chunks);
 }
 
-// By rings, GPU i has part i + 1 when all steps are done.
+// With rings, GPU i of a server holds the sum of part i + 1 after all steps.
 Bytes HierarchyDriver::share(std::uint32_t rank, std::uint32_t chunk) const {
   const std::uint32_t at = rank % gpus();
   return part_of(size_of(chunk), by_switch() ? at : (at + 1) % gpus(), gpus());
@@ -65,7 +65,7 @@ CollectiveDriver::Send HierarchyDriver::ring_message(std::uint32_t rank, std::ui
           .turn = turn_in_ring(chunk, step, ring_steps())};
 }
 
-// Ports: those of the parent in each tree, then those of children.
+// Ports of the parent in each tree come first, then those of the children.
 CollectiveDriver::Send HierarchyDriver::tree_message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree,
                                                      bool down, std::uint32_t server, std::uint32_t peer) const {
   return {.to = server * gpus() + rank % gpus(),
@@ -144,7 +144,7 @@ void HierarchyDriver::free_in_ring(Desk& desk, std::uint32_t rank) const {
   free_slot_at(desk, rank, (rank + ranks() - gpus()) % ranks(), 1);
 }
 
-// Something of this server has come.
+// A message from the same server has arrived.
 void HierarchyDriver::go_near(Desk& desk, std::uint32_t rank, std::uint32_t chunk, Phase phase, std::uint32_t step) {
   if (!by_switch() && step + 2 < gpus()) send_later(desk, rank, near_message(rank, chunk, phase, step + 1));
   Come& own = come(rank, chunk);
@@ -162,7 +162,7 @@ void HierarchyDriver::added_up(Desk& desk, std::uint32_t rank, std::uint32_t chu
   for (std::uint32_t tree = 0; tree < kTrees; ++tree) climb(desk, rank, chunk, tree);
 }
 
-// Sends each step once its own sum and what the step before brings is there.
+// Sends each step once the rank has its server's sum and the message of the step before.
 void HierarchyDriver::go_round(Desk& desk, std::uint32_t rank, std::uint32_t chunk) {
   Come& own = come(rank, chunk);
   if (!own.is_added_up) return;
@@ -171,7 +171,8 @@ void HierarchyDriver::go_round(Desk& desk, std::uint32_t rank, std::uint32_t chu
   if (own.steps == ring_steps() && !own.spreads) spread(desk, rank, chunk);
 }
 
-// One of those that this rank waits for, which are its children and itself, has its sum: when all have, up it goes.
+// Called once for the rank itself and for each child whose sum has arrived; when all have, the rank sends to its
+// parent.
 void HierarchyDriver::climb(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree) {
   const TreePlace at = place(rank, tree);
   const auto awaited = 1 + std::count_if(at.children.begin(), at.children.end(), [](auto c) { return c != kNoRank; });
@@ -196,7 +197,7 @@ void HierarchyDriver::spread(Desk& desk, std::uint32_t rank, std::uint32_t chunk
   look_at_end(desk, rank, chunk);
 }
 
-// A chunk that is all there, and on its way to the others, makes room for another one.
+// When a chunk is complete at this rank and on its way to the other GPUs, the next chunk begins.
 void HierarchyDriver::look_at_end(Desk& desk, std::uint32_t rank, std::uint32_t chunk) {
   const Come& own = come(rank, chunk);
   if (!own.spreads || own.spread < gpus() - 1) return;
@@ -228,8 +229,8 @@ Bytes HierarchyDriver::payload() const {
   return saturating_sum(near, saturating_product(collective().size, ring_steps()));
 }
 
-// To the farthest rank of a server, from the server that is farthest from the root there and back, and round that
-// server.
+// The longest chain of messages: within a server, from the server that is deepest in the tree to the root and back, and
+// within a server again.
 std::uint64_t HierarchyDriver::longest() const {
   const std::uint64_t near_steps = by_switch() ? 1 : gpus() - 1;
   if (!by_trees()) return 2 * near_steps + ring_steps();

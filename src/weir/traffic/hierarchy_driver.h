@@ -1,14 +1,15 @@
-// The driver of an all-reduce in three parts, chunk by chunk: each server adds up what its GPUs have, so that each GPU
-// has the sum of its share; GPUs of equal places of all servers do an all-reduce of that; and each server spreads the
-// sums. NCCL's NVLS tree is the one whose servers' switches add up and spread, with trees across.
+// The driver of an all-reduce in three phases, chunk by chunk: each server sums the buffers of its GPUs, so that each
+// GPU has the sum of its share; GPUs of the same place in all servers do an all-reduce of that share; each server
+// spreads the sums. NCCL's NVLS tree is the variant in which switches sum and spread within servers, with trees between
+// them.
 //
 // Within a server of g GPUs, a chunk of S bytes:
 //
 //   ring    reduce-scatter and all-gather, g - 1 steps each, of S/g
-//   switch  a GPU reads its share of all g through the switch, and spreads the sum by one message. Both together take
-//           what an all-reduce in a switch does (traffic/direct_driver.h), (g + 1) / g S each way, and as one way of a
-//           link is busy with the reading of a chunk while the other is with the spreading of another, half of that
-//           counts for each: an exchange of so much among all GPUs
+//   switch  a GPU reads its share from all g GPUs through the switch, and spreads the sum by one message. Both together
+//           take as long as an all-reduce in a switch (traffic/direct_driver.h), (g + 1) / g S in each direction. One
+//           direction of a link reads one chunk while the other spreads another chunk, so each of the two phases counts
+//           as half of that: an exchange of so many bytes among all GPUs
 //
 // Across N servers, a share of s bytes:
 //
@@ -37,18 +38,18 @@ class HierarchyDriver final : public CollectiveDriver {
   static constexpr std::uint32_t kTrees = 2;
   enum class Phase : std::uint8_t { adds_up, across, spreads };
 
-  // Of a rank and a chunk.
+  // Progress of one chunk at one rank.
   struct Come {
-    std::uint32_t near = 0;  // messages of the first part
+    std::uint32_t near = 0;  // messages received in the first phase
     bool is_added_up = false;
     std::uint32_t steps = 0;       // of a ring across: received ...
     std::uint32_t sent = 0;        // ... and sent
-    std::uint8_t below[kTrees]{};  // of a tree: what has come from below, this rank's own included
-    std::uint8_t trees = 0;        // that have brought the sum
+    std::uint8_t below[kTrees]{};  // by tree: sums from below, this rank's own included
+    std::uint8_t trees = 0;        // trees that have delivered the total
     bool spreads = false;
-    std::uint32_t spread = 0;  // messages of the last part
+    std::uint32_t spread = 0;  // messages received in the last phase
   };
-  // What the word of a message says.
+  // The decoded word of a message.
   struct Where {
     Phase phase = Phase::adds_up;
     std::uint32_t tree = 0;
@@ -63,12 +64,13 @@ class HierarchyDriver final : public CollectiveDriver {
   bool by_trees() const { return collective().across == Across::tree; }
   std::uint32_t ring_steps() const { return 2 * (servers() - 1); }
   Bytes size_of(std::uint32_t chunk) const;
-  // What a GPU has the sum of when its server has added up.
+  // The part of a chunk whose sum the GPU holds once its server has summed.
   Bytes share(std::uint32_t rank, std::uint32_t chunk) const;
-  // To the k-th other GPU of the server: in the k-th step, or at once.
+  // The message to the k-th other GPU of the server: with a ring the k-th step, with a switch one of those sent at
+  // once.
   Send near_message(std::uint32_t rank, std::uint32_t chunk, Phase phase, std::uint32_t k) const;
   Send ring_message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
-  // To the rank of the same place in this server.
+  // The message to the rank of the same place in `server`.
   Send tree_message(std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree, bool down, std::uint32_t server,
                     std::uint32_t peer) const;
   Branches branches(std::uint32_t rank, std::uint32_t tree) const;
@@ -78,7 +80,7 @@ class HierarchyDriver final : public CollectiveDriver {
   void begin_chunk(Desk& desk, std::uint32_t rank, std::uint32_t chunk);
   void go_near(Desk& desk, std::uint32_t rank, std::uint32_t chunk, Phase phase, std::uint32_t step);
   void added_up(Desk& desk, std::uint32_t rank, std::uint32_t chunk);
-  // That of what has come by a ring across.
+  // Frees the slot of the message that a ring between servers has brought.
   void free_in_ring(Desk& desk, std::uint32_t rank) const;
   void go_round(Desk& desk, std::uint32_t rank, std::uint32_t chunk);
   void climb(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t tree);

@@ -67,7 +67,7 @@ std::vector<std::uint32_t> hosts_of_job(std::string_view hosts, std::string_view
   std::vector<std::uint32_t> all = parse_hosts(hosts, "hosts", context);
   const auto count = static_cast<std::uint32_t>(all.size());
   if (trim(places) == "all") return place(all, placement, group, context);
-  // no host of any source has this number
+  // a subject that no host of a source can have as its number
   if (placement == Placement::random) all = at_random(all, group, {context.seed, kMaxHosts, Purpose::placement});
   std::vector<std::uint32_t> out;
   for (const std::uint32_t at : under_key("places", [&] { return parse_number_list(places, count, "place"); }))

@@ -13,9 +13,9 @@
 
 namespace weir::traffic {
 
-// One incast between given hosts, all at once, in steps (the staggered incasts of FCF and of
-// the HPCC artifact: 2 more flows every 20 us), or each at a random time. Flows are dealt to the senders in turn and
-// come in order of start; those of one instant in the order in which they were dealt.
+// One incast between given hosts: all flows at once, in steps (the staggered incasts of FCF and of the HPCC artifact: 2
+// more flows every 20 us), or each at a random time. Flows are dealt to the senders in turn. They come in order of
+// start; flows of the same instant come in the order in which they were dealt.
 class Incast : public CopyableSource<Incast> {
  public:
   struct Params {
@@ -109,7 +109,7 @@ class PoissonIncast : public CopyableSource<PoissonIncast> {
   double mean_gap_ps_ = 0;
   std::vector<std::uint32_t> hosts_;
 
-  // the present event: its receiver and senders are indices into hosts_
+  // the present event; its receiver and senders are indices into hosts_
   std::uint64_t events_ = 0;
   Time time_;
   std::uint32_t receiver_ = 0;

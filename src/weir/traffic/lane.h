@@ -1,5 +1,5 @@
-// Messages of a collective from one host to another one's port. At most `slots` of them are under way at once. They
-// begin in a fixed order, as NCCL's kernels work through a list of steps: that of their turns.
+// The messages of a collective from one host to one port of another host. At most `slots` of them are under way at
+// once. They begin in the order of their turns, as NCCL's kernels work through a list of steps.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace weir::traffic {
 
-// A message: to whom, by rank, how much, and what its receiver is to know.
+// A message to rank `to`; `word` is delivered to its receiver.
 struct LaneMessage {
-  // Behind all that have asked for this lane before.
+  // The turn behind all messages added to this lane before.
   static constexpr std::uint64_t kAnyTurn = ~std::uint64_t{0};
 
   std::uint32_t to = 0;
-  std::uint32_t peer = 0;  // which of its sender's peers that is: messages to each have ports of their own
+  std::uint32_t peer = 0;  // index among the sender's peers, each of which has a port of its own
   Bytes size;
   std::uint64_t word = 0;  // below 2^42
   std::uint64_t turn = kAnyTurn;
@@ -30,7 +30,7 @@ class Lane {
     waiting_.push_back(message);
     std::push_heap(waiting_.begin(), waiting_.end(), is_later);
   }
-  // The next one, if it is there and one of the slots is free for it, which it takes.
+  // Takes a slot and returns the message whose turn it is, or nothing if it is not there or no slot is free.
   std::optional<LaneMessage> begin_next(std::uint32_t slots) {
     if (busy_ >= slots || waiting_.empty() || waiting_.front().turn != begun_) return std::nullopt;
     std::pop_heap(waiting_.begin(), waiting_.end(), is_later);
@@ -41,9 +41,9 @@ class Lane {
     return message;
   }
   void free_slot() { --busy_; }
-  // How many have begun: those whose turns are less.
+  // How many messages have begun; these have the turns below this number.
   std::uint64_t begun() const { return begun_; }
-  // Turns are counted from 0 again, when all have begun.
+  // Counts turns from 0 again; only when all messages have begun.
   void restart() { begun_ = 0; }
 
   template <class A>
@@ -58,7 +58,7 @@ class Lane {
 
   std::uint32_t busy_ = 0;
   std::uint64_t begun_ = 0;
-  std::vector<LaneMessage> waiting_;  // a heap
+  std::vector<LaneMessage> waiting_;  // a heap by turn
 };
 
 }  // namespace weir::traffic

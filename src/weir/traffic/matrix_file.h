@@ -11,12 +11,12 @@
 
 namespace weir::traffic {
 
-// A line for each of so many ranks: how many bytes it has for each of `columns` others. Row by row. Throws InputError
-// naming file and line.
+// Reads one line for each of `rows` ranks: the bytes it sends to each of `columns` ranks. The result is row by row.
+// Throws InputError naming file and line.
 std::vector<Bytes> parse_matrix(std::string_view text, const std::string& file, std::uint32_t rows,
                                 std::uint32_t columns);
 
-// The same of a file that is the parameter `key`.
+// The same for a file that the parameter `key` names.
 std::vector<Bytes> read_matrix(const std::string& file, const std::string& key, std::uint32_t rows,
                                std::uint32_t columns, const Context& context);
 

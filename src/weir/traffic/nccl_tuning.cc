@@ -14,14 +14,14 @@ using Row = std::array<double, 3>;
 struct Latencies {
   Row base;
   Row within;   // of a step by NVLink
-  Row between;  // of one by the network
+  Row between;  // of a step by the network
 };
 constexpr Latencies kTree{{6.8, 14, 8.4}, {0.6, 1.25, 4}, {5, 8.5, 14}};
 constexpr Latencies kRing{{6.6, 14, 8.4}, {0.6, 1.9, 3.4}, {2.7, 4, 14}};
 constexpr double kNvlsWithin = 25;
-// GPUs of a server with which NVLS gathers and scatters, at most.
+// NVLS does all-gather and reduce-scatter with at most so many GPUs of a server.
 constexpr std::uint32_t kMostOfNvls = 32;
-// Of PAT, by Simple: besides the steps of a tree, each of which counts for a part, so much for each rank.
+// PAT with the Simple protocol: latency per tree step, scaled, plus a latency per rank.
 struct Pat {
   double base = 8;
   double part_of_step = 1 / 3.5;
@@ -30,11 +30,11 @@ struct Pat {
 };
 constexpr Pat kPat;
 constexpr double kNvlsTreeBetween = 20.9;
-// What posting to a NIC takes, which each step of a ring over servers has to wait for.
+// Latency of posting to a NIC in us; each step of a ring between servers waits for it.
 constexpr double kNetOverhead = 1;
 
-// Greatest bandwidths in GB/s, by generation and by one, two, or more servers. That of LL over several servers follows
-// from their processors: the first row is for those of Intel.
+// Greatest bandwidths of a channel in GB/s, by generation, for one, two, or more servers. The limit of LL between
+// servers depends on the processors: the first row holds for Intel's.
 using Table = std::array<Row, 4>;
 constexpr Table kMostOfLl{{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
 constexpr Table kMostOfRingLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
@@ -42,12 +42,12 @@ constexpr Table kMostOfTreeLl128{{{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 29}, 
 constexpr Table kMostOfTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {38.7, 41.4, 36}, {70, 42.8, 24}}};
 constexpr Table kMostOfNvlsTree{{{26.5, 18.5, 10}, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 80}}};
 
-// What trees reach of their bandwidth, for sizes of 64 B, 128 B, ... 256 MB.
+// The share of its bandwidth that a tree reaches at sizes of 64 B, 128 B, ... 256 MB, by protocol.
 constexpr std::array<std::array<double, 23>, 3> kTreeCorrection{
     {{1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1},
      {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
      {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5, .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9}}};
-// The plateau of rings over servers.
+// Bytes per channel and rank from which NCCL adds latency to rings between servers (its "plateau effect").
 constexpr std::int64_t kPlateau = 64;
 
 double most(const Table& table, std::size_t row, std::uint32_t servers) {
@@ -65,7 +65,7 @@ class Model {
         protocol_(protocol),
         size_(size) {}
 
-  // Whether NCCL has the algorithm for the function, and for such servers by this protocol.
+  // Whether NCCL has the algorithm for this function, cluster and protocol.
   bool has(NcclAlgorithm algorithm) const {
     const bool adds_up = c_.in_switch_efficiency > 0 && c_.gpus > 1 && is_simple();
     switch (algorithm) {
@@ -92,7 +92,7 @@ class Model {
   }
 
  private:
-  // Bandwidth of all channels of a ring, which may be of another number of ranks.
+  // Bus bandwidth of all channels of a ring; `all` is their raw bandwidth.
   double ring_bus(double all) const {
     if (protocol_ == NcclProtocol::ll) return std::min(most_of_ll(), all / 2);
     if (protocol_ == NcclProtocol::ll128) return std::min(all * 0.92, c_.channels * table(kMostOfRingLl128));
@@ -117,7 +117,7 @@ class Model {
     const double n = c_.servers;
     const double near = ring_bus(c_.channels * c_.within);
     const double far = ring_bus(c_.channels * c_.between);
-    // Of each byte, so many pass a GPU's links within its server, and its share of those between servers.
+    // per byte of the buffer: what passes a GPU's links within its server, and its share of the links between servers
     return {.latency_us = kRing.base[p_] + 2 * (g - 1) * kRing.within[p_] + 2 * (n - 1) * between(kRing),
             .bandwidth = 1 / (2 * (g - 1) / g / near + 2 * (n - 1) / n / far)};
   }
@@ -135,7 +135,7 @@ class Model {
         .bandwidth = bus / 2};
   }
 
-  // An all-reduce reads and spreads at the same time, so that both ways of links are used twice.
+  // An all-reduce reads and spreads at the same time, which uses both directions of the links: hence the factor 2.
   NcclTime nvls(bool is_tree) const {
     const double channels = c_.gpus;
     double each = c_.nvls_within * c_.in_switch_efficiency * (channels - 1) / channels * 2;
@@ -146,7 +146,7 @@ class Model {
             .bandwidth = channels * each * ranks() / (2.0 * (ranks() - 1))};
   }
 
-  // To gather or to scatter; NCCL counts all of this as bandwidth of the buffer.
+  // All-gather and reduce-scatter by NVLS. NCCL counts the whole bandwidth as that of the buffer.
   NcclTime nvls_one_way() const {
     const double others = (c_.gpus - 1.0) / c_.gpus;
     const double each = std::min(c_.nvls_within * c_.in_switch_efficiency * others * others, c_.nvls_within);
@@ -166,7 +166,7 @@ class Model {
   double most_of_ll() const {
     return most(kMostOfLl, c_.servers == 1 ? static_cast<std::size_t>(c_.generation) : 0, c_.servers);
   }
-  // A GPU that has all NICs of its server for itself waits for each step as a tree does.
+  // With one GPU per server, which has all NICs for itself, NCCL counts the latency of a tree also for rings.
   double between(const Latencies& l) const {
     return (c_.gpus == 1 ? kTree : l).between[p_] + c_.nic_latency_us * (is_simple() ? 2 : 1);
   }

@@ -37,17 +37,17 @@ enum class NcclProtocol : std::uint8_t { ll, ll128, simple };
 
 struct NcclCluster {
   std::uint32_t servers = 1;
-  std::uint32_t gpus = 1;  // of each
+  std::uint32_t gpus = 1;  // per server
   Generation generation = Generation::hopper;
-  // Of rings and trees, and what each carries within and between servers, in GB/s.
+  // The number of channels of rings and trees, and the bandwidth of each within and between servers in GB/s.
   double channels = 2;
   double within = 0;
   double between = 0;
-  // The same of NVLS, which has a channel for each GPU.
+  // The same for NVLS, which has one channel per GPU.
   double nvls_within = 0;
   double nvls_between = 0;
   double nic_latency_us = 0;
-  double in_switch_efficiency = 0;  // 0 = switches add nothing up
+  double in_switch_efficiency = 0;  // 0 = the switches do not sum
 };
 
 struct NcclTime {
@@ -58,10 +58,10 @@ struct NcclTime {
   double time_us = 0;
 };
 
-// Nothing if the algorithm does not go with the function, the cluster or the protocol.
+// Returns nothing if the algorithm does not go with the function, the cluster or the protocol.
 std::optional<NcclTime> nccl_time(const NcclCluster&, NcclFunction, NcclAlgorithm, NcclProtocol, Bytes size);
 
-// Of each algorithm that is possible with its quickest protocol, the quickest first.
+// The times of all possible algorithms, each with its quickest protocol; the quickest first.
 std::vector<NcclTime> nccl_times(const NcclCluster&, NcclFunction, Bytes size);
 
 const char* name_of(NcclAlgorithm);

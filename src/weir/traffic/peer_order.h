@@ -1,7 +1,7 @@
-// In which order NCCL has a rank send to and receive from all ranks, itself included, in an all-to-all of sends and
-// receives (ncclP2pSchedule, NCCL 2.30): groups of 8 ranks, or as many as their number and that of a server have in
-// common, or the ranks of the only server; groups at distances 0, 1, 3, 6, 10, ... modulo the next power of 2, of which
-// those beyond the last group are left out.
+// The order in which NCCL has a rank send to and receive from all ranks, itself included, in an all-to-all of sends and
+// receives (ncclP2pSchedule, NCCL 2.30). The ranks of a group are consecutive: those of the only server or, with
+// several servers, the greatest common divisor of 8, the number of ranks and that of a server. Groups follow at
+// distances 0, 1, 3, 6, 10, ... modulo the next power of 2, without those beyond the last group.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace weir::traffic {
 
 class PeerOrder {
  public:
-  // `ranks` in servers of `group`.
+  // For `ranks` ranks in servers of `group`.
   PeerOrder(std::uint32_t ranks, std::uint32_t group);
 
-  // To whom, and from whom, in a round from 0 to ranks - 1. Round 0 is a rank with itself.
+  // The receiver and the sender of a rank's messages in a round, 0 to ranks - 1. Round 0 is a rank with itself.
   std::uint32_t to(std::uint32_t rank, std::uint32_t round) const;
   std::uint32_t from(std::uint32_t rank, std::uint32_t round) const;
 

@@ -68,7 +68,7 @@ std::vector<Flow> Permutation::elephants(const Params& params, const Context& co
   if (context.tag_of) flow.tag = under_key("elephant_tag", [&] { return context.tag_of(params.elephant_tag, {}); });
   if (context.profile_of && !params.elephant_profile.empty())
     flow.profile = under_key("elephant_profile", [&] { return context.profile_of(params.elephant_profile, {}); });
-  // behind the draws that chose the hosts
+  // continue behind the draws that chose the hosts
   const auto successor = cycle(hosts, context.stream(Purpose::placement), std::uint64_t{context.hosts()} + 1);
   std::vector<Flow> out;
   for (std::size_t i = 0; i < hosts.size(); ++i) {

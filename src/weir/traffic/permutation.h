@@ -14,8 +14,8 @@
 
 namespace weir::traffic {
 
-// Of the flows that are no elephants. The pairs form one random cycle through all hosts that take part, each of the (n
-// - 1)! cycles being equally likely; so nobody sends to itself. Flows come in order of src.
+// The flows of the hosts that are no elephants. The pairs form one random cycle through all of these hosts, each of the
+// (n - 1)! cycles equally likely, so no host sends to itself. Flows come in order of src.
 class Permutation : public CopyableSource<Permutation> {
  public:
   struct Params {
@@ -49,7 +49,7 @@ class Permutation : public CopyableSource<Permutation> {
 
   std::optional<Flow> next() override;
 
-  // With their tag and profile.
+  // The long flows, with their own tag and profile.
   static std::vector<Flow> elephants(const Params&, const Context&);
 
  private:

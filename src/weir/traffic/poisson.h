@@ -1,4 +1,4 @@
-// Open-loop Poisson traffic: every sender starts flows at random, whatever becomes of them.
+// Open-loop Poisson traffic: every sender starts flows at random times, whether or not earlier flows have ended.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class Poisson : public CopyableSource<Poisson> {
  private:
   struct Sender {
     std::uint32_t host = 0;
-    std::uint32_t self = 0;   // its own place among the receivers, or kNowhere
+    std::uint32_t self = 0;   // its index among the receivers, or kNowhere
     std::uint64_t drawn = 0;  // flows so far: the index of the next draws
   };
   static constexpr std::uint32_t kNowhere = UINT32_MAX;

@@ -23,13 +23,13 @@
 
 namespace weir::traffic {
 
-// More nodes than any memory holds are refused.
+// The largest number of nodes accepted; beyond it memory would run out.
 inline constexpr std::uint32_t kMaxNodes = 100'000'000;
 
 enum class Event : std::uint8_t { started, sent, received };
 inline constexpr std::size_t kEvents = 3;
 
-// Constant data. Nodes are numbered from 0; a message's number is the id of its flow.
+// A constant graph. Nodes are numbered from 0; a message's number is the id of its flow.
 class Program {
  public:
   struct Node {
@@ -50,13 +50,13 @@ class Program {
     Event event = Event::received;
     std::uint32_t then = 0;
   };
-  // The nodes of one traffic source; its completion is reported under the source's tag.
+  // The nodes of one traffic source; their completion is reported under its tag.
   struct Part {
     std::uint32_t first = 0;
     std::uint32_t end = 0;
     std::uint16_t tag = 0;
     Bytes buffer;           // as in MessageSums, of a collective operation
-    double bus_factor = 0;  // else 0
+    double bus_factor = 0;  // 0 = not a collective operation
   };
 
   Program() = default;
@@ -68,7 +68,7 @@ class Program {
     parts_.front().buffer = buffer;
     parts_.front().bus_factor = bus_factor;
   }
-  // Adds another one, independent of this; its nodes are numbered on.
+  // Adds another program, independent of this one; its node numbers continue from here.
   void append(const Program& other);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
@@ -77,25 +77,25 @@ class Program {
   std::span<Node> nodes() { return nodes_; }
   std::span<const Part> parts() const { return parts_; }
 
-  // How many events the node waits for.
+  // The number of events that the node waits for.
   std::uint32_t waits(std::uint32_t node) const { return waits_[node]; }
-  // The nodes that wait for this event, each as often as it does.
+  // The nodes that wait for this event; a node that waits for it twice is listed twice.
   std::span<const std::uint32_t> then(std::uint32_t node, Event event) const {
     const std::size_t at = kEvents * node + static_cast<std::size_t>(event);
     return {then_.data() + first_[at], first_[at + 1] - first_[at]};
   }
 
-  // Whether some node waits for an event that happens at another host than its own. `received` happens at a message's
-  // receiver, all else at its sender.
+  // Whether some node waits for an event at a host other than its own. `received` happens at a message's receiver, all
+  // other events at its sender.
   bool waits_across_hosts() const;
-  // Every node after all that it waits for. Nodes on a cycle, and those that wait for one, are missing.
+  // The nodes in topological order. Nodes on a cycle, and those that depend on one, are missing.
   std::vector<std::uint32_t> in_order() const;
   // The nodes of one cycle, each waiting for the next and the last for the first; empty if there is none.
   std::vector<std::uint32_t> cycle() const;
 
  private:
   std::vector<Node> nodes_;
-  std::vector<std::size_t> first_{0};  // by node and event: where its part of then_ begins
+  std::vector<std::size_t> first_{0};  // by node and event: the start of its range in then_
   std::vector<std::uint32_t> then_;
   std::vector<std::uint32_t> waits_;
   std::vector<Part> parts_;

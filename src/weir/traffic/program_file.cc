@@ -54,7 +54,7 @@ std::vector<ProgramColumn> columns_of(const std::vector<std::string>& header, co
   return columns;
 }
 
-// An event of a row, as `after` names it.
+// An event of a row, as the column `after` names it.
 struct Named {
   std::int64_t id = 0;
   Event event = Event::received;

@@ -21,7 +21,7 @@ std::uint32_t Rounds::blocks(std::uint32_t round) const {
   switch (operation_) {
     case Operation::barrier: return 1;
     case Operation::bruck_all_gather: return std::min(d, ranks_ - d);
-    // Numbers below n with this bit, and those of which it is the lowest.
+    // Bruck: numbers below n with bit d set. Trees: those whose lowest set bit is d.
     case Operation::bruck_all_to_all: return ranks_ / (2 * d) * d + std::max(ranks_ % (2 * d), d) - d;
     default: return (ranks_ - 1 - d) / (2 * d) + 1;
   }
@@ -34,8 +34,8 @@ Bytes Rounds::amount(std::uint32_t rank, std::uint32_t round, Bytes size) const 
     case Operation::bruck_all_gather: return parts_of(size, rank, blocks(round), ranks_);
     default: break;
   }
-  // Of each 2 d in a row: the first of the upper half, which all of that half stand for once they have gone their ways
-  // of earlier rounds; or, of a tree, that alone.
+  // Bruck: after the earlier rounds, the blocks of each upper half of 2 d consecutive distances are all for the same
+  // rank, that of `first`. Trees: only the block of `first` goes.
   const bool is_tree = operation_ != Operation::bruck_all_to_all;
   const std::uint32_t nearer = operation_ == Operation::pat_all_gather ? d : 0;
   Bytes out;

@@ -1,5 +1,5 @@
-// Who sends what to whom in operations of about log2 n rounds, in each of which every rank sends one message and
-// receives one. What it sends in a round may be of all that it has received before, so it waits for all earlier rounds.
+// The messages of operations of about log2 n rounds, in each of which every rank sends one message and receives one. A
+// message may contain anything received in earlier rounds, so it waits for all of them.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ namespace weir::traffic {
 //                        message-passing systems", IEEE TPDS 8(11), 1997, section 3)
 //   Bruck all-gather     in round k to rank - 2^k, the min(2^k, n - 2^k) blocks that it has of its own and those behind
 //                        (the same, section 4)
-//   PAT all-gather       the same from far to near: with 2^d from the largest below n down to 1 to rank - 2^d, blocks
-//                        which are multiples of 2^(d+1) away and 2^d more are below n (NCCL 2.23, parallel aggregated
-//                        trees, with all blocks of a round in one message, as they are if they fit a slot together)
-//   PAT reduce-scatter   that backwards: from near to far, to rank + 2^d
+//   PAT all-gather       the same from far to near: with d = 2^k from the largest below n down to 1, to rank - d, the
+//                        blocks of the ranks at distances m = 0, 2 d, 4 d, ... with m + d < n (NCCL 2.23, parallel
+//                        aggregated trees; all blocks of a round go in one message, as in NCCL if they fit a slot)
+//   PAT reduce-scatter   the reverse: from near to far, to rank + d
 class Rounds {
  public:
   Rounds(Operation operation, std::uint32_t ranks) : operation_(operation), ranks_(ranks) {}
@@ -28,7 +28,7 @@ class Rounds {
   std::uint32_t rounds() const;
   std::uint32_t to(std::uint32_t rank, std::uint32_t round) const;
   Bytes amount(std::uint32_t rank, std::uint32_t round, Bytes size) const;
-  // What all ranks together send.
+  // The bytes that all ranks together send.
   Bytes total(Bytes size) const;
   // How many blocks a rank sends in a round; 1 in a barrier.
   std::uint32_t blocks(std::uint32_t round) const;

@@ -15,7 +15,7 @@ class RoundsDriver final : public CollectiveDriver {
   std::unique_ptr<Driver> clone() const override { return std::make_unique<RoundsDriver>(*this); }
 
  private:
-  // Of a rank and a chunk: rounds of which all has come, up to the first that is missing, and those behind, as bits.
+  // Progress of one chunk at one rank: complete rounds up to the first missing one, and later ones received, as bits.
   struct Come {
     std::uint32_t rounds = 0;
     std::uint32_t ahead = 0;

@@ -24,7 +24,7 @@ double bus_factor(Operation operation, std::uint32_t n) {
 
 namespace {
 
-// The first k parts of n.
+// The bytes of the first k of n parts.
 Bytes before(Bytes whole, std::uint32_t k, std::uint32_t n) {
   return {static_cast<std::int64_t>(static_cast<__int128>(whole.count) * k / n)};
 }
@@ -57,7 +57,7 @@ std::uint32_t Schedule::distance(std::uint32_t step) const {
   return step < levels ? ranks_ / 2 >> step : std::uint32_t{1} << (step - levels);
 }
 
-// In an all-to-all the k-th message of rank i goes to rank i + k, so that no receiver comes first with all.
+// In an all-to-all the k-th message of rank i goes to rank i + k, so that no receiver gets all first messages.
 std::uint32_t Schedule::to(std::uint32_t rank, std::uint32_t step) const {
   switch (operation_) {
     case Operation::all_to_all: return (rank + step + 1) % ranks_;
@@ -99,8 +99,9 @@ std::uint32_t Schedule::first_step_to(std::uint32_t peer) const {
   return operation_ == Operation::hierarchical_all_reduce && peer == 1 ? first_across() : peer;
 }
 
-// In each step of a ring all segments are sent by somebody; halving moves n / 2, n / 4, ... 1 buffers, and doubling as
-// many. In servers (g - 1) n / g buffers go round, twice, and between them (n / g - 1), twice.
+// In each step of a ring every segment is sent once, so a step moves one buffer. Halving moves n / 2, n / 4, ... 1
+// buffers, and doubling as many. A hierarchical all-reduce moves (g - 1) n / g buffers within servers, twice, and n / g
+// - 1 between them, twice.
 Bytes Schedule::total(Bytes size) const {
   const bool once = bus_factor(operation_, ranks_) < 1;
   return saturating_product(size, (ranks_ - std::uint64_t{1}) * (once ? 1 : 2));
@@ -111,7 +112,8 @@ std::uint32_t Schedule::moved(std::uint32_t rank, std::uint32_t step, std::uint3
   return rank - rank % group_ + (rank + by) % group_;
 }
 
-// In a server rank g has the sum of segment g + 1 when it goes across, and what it gets there goes round at the end.
+// After the first phase, rank g of a server holds the sum of segment g + 1; this segment goes across, and round at the
+// end.
 Bytes Schedule::hierarchical_amount(std::uint32_t rank, std::uint32_t step, Bytes size) const {
   const std::uint32_t place = rank % group_;
   if (step < first_across()) return part_of(size, (place + group_ - step % group_) % group_, group_);
@@ -126,8 +128,8 @@ Bytes Schedule::amount(std::uint32_t rank, std::uint32_t step, Bytes size) const
   if (operation_ == Operation::all_to_all) return part_of(size, to(rank, step), ranks_);
   // In step s rank i sends segment i - s, which it received in the step before.
   if (operation_ != Operation::halving_doubling_all_reduce) return part_of(size, segment(rank, step), ranks_);
-  // Halving: a rank gives away the half of its range that is its partner's, and goes on with the other. Doubling: it
-  // gives what it has, and has twice as much.
+  // Halving: a rank sends the half of its range that its partner keeps, and goes on with the other half. Doubling: it
+  // sends its whole range and receives as much.
   const auto levels = static_cast<std::uint32_t>(std::countr_zero(ranks_));
   const bool halves = step < levels;
   const std::uint32_t level = halves ? step : 2 * levels - 1 - step;

@@ -1,5 +1,5 @@
-// Who sends what to whom in a collective operation, by formula: the messages of a host follow from its rank and the
-// step, so that none has to be written down before it is due.
+// The messages of a collective operation by formula: they follow from the rank and the step, so that none is stored
+// before it is due.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,19 @@ enum class Operation : std::uint8_t {
   in_switch_all_reduce,  // by a server's scale-up switch (traffic/direct_driver.h)
   in_switch_all_gather,
   in_switch_reduce_scatter,
-  all_reduce,  // the quickest of these for servers and sizes as they are (traffic/collective_choice.h)
+  all_reduce,  // the quickest of these for the given servers and size (traffic/collective_choice.h)
   all_gather,
   reduce_scatter,
 };
 
-// By a server's scale-up switch, which adds up or spreads.
+// Whether a server's scale-up switch sums or spreads the data.
 constexpr bool is_in_switch(Operation o) {
   return o >= Operation::in_switch_all_reduce && o <= Operation::in_switch_reduce_scatter;
 }
 
 constexpr bool is_all_to_all(Operation o) { return o == Operation::all_to_all || o == Operation::all_to_all_v; }
 
-// By channels: rings, chains and trees of their own (Collective::channels).
+// Whether the operation can use channels: rings, chains or trees of their own (Collective::channels).
 constexpr bool has_channels(Operation o) {
   switch (o) {
     case Operation::ring_all_reduce:
@@ -54,8 +54,8 @@ constexpr bool has_channels(Operation o) {
   }
 }
 
-// How busy links are kept by an operation of n hosts: what nccl-tests multiplies size / time by to get bus bandwidth
-// (PERFORMANCE.md there). 0 = there is no bandwidth to tell, as of a barrier.
+// The factor by which nccl-tests multiplies size / time to get the bus bandwidth of n ranks (its PERFORMANCE.md). 0 =
+// the operation has no bandwidth, as a barrier.
 double bus_factor(Operation operation, std::uint32_t n);
 
 // An operation step by step on n ranks with a buffer of S bytes (Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005):
@@ -77,35 +77,36 @@ class Schedule {
   std::uint32_t ranks() const { return ranks_; }
   // How many messages each rank sends, one in each step.
   std::uint32_t steps() const;
-  // Whether what a rank sends in a step waits for what it receives in the step before. In an all-to-all nothing does.
+  // Whether a rank's message of a step waits for the one that it receives in the step before; in an all-to-all none
+  // waits.
   bool waits() const { return operation_ != Operation::all_to_all; }
-  // To whom a rank sends in a step, and how much of a buffer of `size` bytes.
+  // The rank that a rank sends to in a step, and how much of a buffer of `size` bytes.
   std::uint32_t to(std::uint32_t rank, std::uint32_t step) const;
   Bytes amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
-  // Of a ring: which of the n segments of the buffer that is, n being the number of ranks. Rank i begins with segment
-  // i.
+  // Rings only: the segment of the buffer, of as many as there are ranks, that a rank sends in a step. Rank i begins
+  // with segment i.
   std::uint32_t segment(std::uint32_t rank, std::uint32_t step) const {
     return (rank + ranks_ - step % ranks_) % ranks_;
   }
-  // From whom a rank receives in a step.
+  // The rank that a rank receives from in a step.
   std::uint32_t from(std::uint32_t rank, std::uint32_t step) const;
-  // Which of the ranks to which a rank sends it is to whom it does in a step, in the order in which they come first.
+  // The index of the receiver of a step among the ranks that a rank sends to, in the order of their first messages.
   std::uint32_t peer(std::uint32_t step) const;
-  // How many these are, and the first step in which a rank sends to one of them.
+  // The number of these ranks, and the first step in which a rank sends to one of them.
   std::uint32_t peers() const;
   std::uint32_t first_step_to(std::uint32_t peer) const;
-  // What all ranks together send of a buffer of `size` bytes; no more than the largest sum of bytes.
+  // The bytes that all ranks together send for a buffer of `size` bytes, limited to the largest value of Bytes.
   Bytes total(Bytes size) const;
 
  private:
-  // Hierarchical: the first step between servers, and the first behind those.
+  // Hierarchical: the first step between servers, and the first step after those.
   std::uint32_t first_across() const { return group_ - 1; }
   std::uint32_t first_behind() const { return first_across() + 2 * (ranks_ / group_ - 1); }
   bool is_across(std::uint32_t step) const { return step >= first_across() && step < first_behind(); }
-  // The same rank `by` places on, in its server or, across, by so many servers.
+  // The rank `by` places further on in its server or, in steps between servers, `by` servers further on.
   std::uint32_t moved(std::uint32_t rank, std::uint32_t step, std::uint32_t by) const;
   Bytes hierarchical_amount(std::uint32_t rank, std::uint32_t step, Bytes size) const;
-  // Halving and doubling: how far a rank's partner in a step is.
+  // Halving and doubling: the distance of a rank's partner in a step.
   std::uint32_t distance(std::uint32_t step) const;
 
   Operation operation_;
@@ -113,11 +114,11 @@ class Schedule {
   std::uint32_t group_;
 };
 
-// Part k of n if `whole` is cut as evenly as bytes allow.
+// Part k of n if `whole` is cut as evenly as whole bytes allow.
 Bytes part_of(Bytes whole, std::uint32_t k, std::uint32_t n);
-// So many parts from `first` on, round and round.
+// The sum of `count` parts from part `first` on, cyclically.
 Bytes parts_of(Bytes whole, std::uint32_t first, std::uint32_t count, std::uint32_t n);
-// A product, no more than the largest number of bytes.
+// The product, limited to the largest value of Bytes.
 Bytes saturating_product(Bytes size, std::uint64_t times);
 
 }  // namespace weir::traffic

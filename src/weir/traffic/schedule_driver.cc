@@ -19,7 +19,7 @@ CollectiveDriver::Send ScheduleDriver::message_of(std::uint32_t rank, std::uint3
           .turn = turn(chunk, step)};
 }
 
-// Within a server, the parts of a hierarchical operation have no slots.
+// Steps within a server of a hierarchical operation use no slots.
 std::uint64_t ScheduleDriver::turn(std::uint32_t chunk, std::uint32_t step) const {
   if (collective().operation != Operation::hierarchical_all_reduce) return turn_in_ring(chunk, step, schedule_.steps());
   if (schedule_.peer(step) == 0) return LaneMessage::kAnyTurn;

@@ -23,9 +23,9 @@ class ScheduleDriver final : public CollectiveDriver {
   void each_peer(std::uint32_t rank, const VisitSend& visit) const override;
   Send message_of(std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
   std::uint64_t turn(std::uint32_t chunk, std::uint32_t step) const;
-  // Whether what has come in a step leaves in the next one by the same ring.
+  // Whether the content received in a step goes on in the next step by the same ring.
   bool hands_on(std::uint32_t step) const;
-  // That of what has come in a step, if it had one.
+  // Frees the slot of the message received in a step, if it had one.
   void free_slot_of(Desk& desk, std::uint32_t rank, std::uint32_t chunk, std::uint32_t step) const;
 
   const Schedule schedule_;

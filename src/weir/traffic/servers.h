@@ -1,4 +1,4 @@
-// Parameters of traffic that knows servers: which hosts are one, and what joins them beside the network.
+// Parameters of traffic that knows servers: which hosts form a server, and its scale-up links beside the network.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,22 @@ namespace weir::traffic {
 // exchange. `max_min`: all messages of a server share the rates of the ways out and in (Desk::move).
 enum class Sharing : std::uint8_t { serial, max_min };
 
-// A message of this desk's host leaves by its serial link as soon as all that have left before it, of any driver, are
-// sent. Returns when it is there. No message takes less than Desk::lag().
+// Sends a message of this desk's host by its serial link, after all messages that were handed to the link before, by
+// any driver. Returns the time of its arrival, at least Desk::lag() from now.
 inline Time carry(const ScaleUp& by, Desk& desk, Bytes size) {
   Time& free = desk.scale_up_free();
   free = std::max(free, desk.now()) + transmission_time(size, by.rate);
   return std::max(free + by.latency, desk.now() + desk.lag());
 }
 
-// GPUs of a server with PXN.
+// The largest server that PXN supports.
 inline constexpr std::uint32_t kMostOnRails = 65'000;
-// PXN sends by all GPUs of a server: complaints about `pxn` unless they share their links and all take part.
+// Throws InputError about `pxn` unless the links are shared max-min and all GPUs of each server take part: PXN may send
+// by any of them.
 void check_pxn(bool pxn, std::uint32_t group, Sharing sharing, const std::vector<std::uint32_t>& hosts);
 
-// Who sends a message between these hosts: the GPU of the sender's server that is on the receiver's rail, or the sender
-// itself if it is that, or if both are of one server.
+// The GPU that sends a message to the network: the one of the sender's server on the receiver's rail, or the sender
+// itself if both hosts are in one server.
 inline std::uint32_t by_rail(const ScaleUp& by, std::uint32_t src, std::uint32_t dst) {
   return by.joins(src, dst) ? src : by.first_of(src) + dst % by.group;
 }
@@ -41,7 +42,7 @@ ScaleUp scale_up_of(const T& t) {
   return {.group = t.group, .rate = t.scale_up_rate, .latency = t.scale_up_latency};
 }
 
-// `by_line`: a file may say another `group` line by line.
+// `by_line`: the lines of a file can set `group` themselves.
 template <class T>
 void describe_servers(ParamList<T>& p, bool by_line = false) {
   p.integer("group", &T::group, 1, kMaxHosts,

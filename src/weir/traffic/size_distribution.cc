@@ -169,13 +169,13 @@ double SizeDistribution::mean() const {
   if (size_.size() == 1) return size_.front();
   double sum = 0;
   for (std::size_t i = 1; i < size_.size(); ++i) sum += (size_[i] + size_[i - 1]) * (percent_[i] - percent_[i - 1]);
-  return std::min(sum / 200, size_.back());  // where all sizes are the same, the sum may be rounded to more
+  return std::min(sum / 200, size_.back());  // if all sizes are equal, the sum may be rounded up
 }
 
 Bytes SizeDistribution::quantile(double u) const {
   if (size_.size() == 1) return {static_cast<std::int64_t>(size_.front())};
   const double y = u * 100;
-  // the segment with percent_[i - 1] <= y < percent_[i]; it has a width
+  // the segment with percent_[i - 1] <= y < percent_[i], so its width is not 0
   const auto i = static_cast<std::size_t>(std::upper_bound(percent_.begin(), percent_.end(), y) - percent_.begin());
   if (i == percent_.size()) return largest();
   if (i == 0) return {std::max<std::int64_t>(1, static_cast<std::int64_t>(size_.front()))};

@@ -15,19 +15,19 @@ class SizeDistribution {
   // Every flow has this size, at least 1 byte.
   static SizeDistribution fixed(Bytes size);
 
-  // Lines "size_bytes cumulative_percent", with blanks or a comma between. Neither column decreases, and two lines of
-  // one size are a point mass; so is the first line if it is above 0 %. The last is at 100 %, or at 1: then all are
-  // fractions. A first line of one number is the mean, as Homa's lists have it: it is not used, and tells that every
-  // size is a point mass. Text from '#' on and empty lines do not count. Throws InputError naming `file`, the line and
-  // what would be valid.
+  // Reads lines "size_bytes cumulative_percent", separated by blanks or a comma. Neither column decreases. Two lines
+  // with the same size are a point mass, and so is the first line if it is above 0 %. The last line is at 100 %, or at
+  // 1: then the column holds fractions. A first line of one number is the mean, as in Homa's lists: its value is not
+  // used, and every size is then a point mass. Text from '#' on and empty lines are ignored. Throws InputError naming
+  // `file`, the line and the valid values.
   static SizeDistribution parse(std::string_view text, const std::string& file);
 
-  // One that comes with Weir, "FB_Hadoop".
+  // A distribution that comes with Weir, such as "FB_Hadoop".
   static SizeDistribution named(std::string_view name);
 
-  // As a scenario writes it: a workload's name, a size ("1 MB"), or a file's name, recognised by
-  // a '/' or an extension such as ".txt", and relative to `folder`. Throws InputError about `key`, or what the file's
-  // content has wrong at its place in the file.
+  // The text of a scenario: a workload's name, a size ("1 MB"), or a file name, recognised by a '/' or an extension
+  // such as ".txt" and relative to `folder`. Throws InputError about `key`, or about the line of the file that is
+  // wrong.
   static bool names_file(std::string_view text);
   static SizeDistribution from_text(std::string_view text, std::string_view key, const std::string& folder);
 
@@ -48,7 +48,7 @@ class SizeDistribution {
  private:
   void add(double size, double percent);
 
-  // Parallel, because the search reads the percentages alone. Sizes are whole numbers.
+  // Separate from the sizes, because the search reads the percentages alone. Sizes are whole numbers.
   std::vector<double> percent_;
   std::vector<double> size_;
 };

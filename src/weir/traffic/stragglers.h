@@ -1,4 +1,4 @@
-// Stragglers: hosts that take longer than others for what they compute, by a factor.
+// Stragglers: hosts whose computations take longer than those of others, by a factor.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace weir::traffic {
 
 class Stragglers {
  public:
-  // There are none.
+  // No stragglers.
   Stragglers() = default;
-  // `slow` lists them, as parse_hosts() takes it; "" = there are none. Throws InputError about the key `slow` if a host
-  // does not exist or is none of `hosts`.
+  // `slow` lists the hosts as parse_hosts() takes it; "" = none. Throws InputError about the key `slow` if a host does
+  // not exist or is not one of `hosts`.
   Stragglers(std::string_view slow, double factor, const std::vector<std::uint32_t>& hosts, const Context& context);
 
-  // How long this host takes for what takes others `time`, at most kMaxTime.
+  // The time that this host takes where others take `of_others`, at most kMaxTime.
   Time time(std::uint32_t host, Time of_others) const {
     return is_slow_.empty() || !is_slow_[host] ? of_others : longer(of_others);
   }
@@ -31,7 +31,7 @@ class Stragglers {
   std::vector<bool> is_slow_;  // by host
 };
 
-// The parameters, of which `what` says what takes longer, and `needs` where there is any of it.
+// Describes the parameters. `what` names what takes longer; `needs` is the condition under which they have an effect.
 template <class T>
 void describe_stragglers(ParamList<T>& p, std::string_view what, const std::vector<Need>& needs = {}) {
   p.text("slow", &T::slow, "hosts whose " + std::string(what) + " take `slow_factor` times as long: stragglers").needs =

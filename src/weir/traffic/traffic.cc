@@ -36,7 +36,7 @@ void Traffic::add(Program program) {
 
 namespace {
 
-// Of the heap of flows from outside.
+// Order of the heap of injected flows.
 bool later(const Flow& a, const Flow& b) { return a.start != b.start ? a.start > b.start : a.id > b.id; }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::uint64_t Traffic::inject(Flow flow) {
     throw InputError("size", fmt::format("a flow of {} bytes is not possible; valid is 1 to {}", flow.size.count,
                                          kMaxFlowSize.count));
   flow.id = kFirstInjected + injections_++;
-  // of its own, so that the other flows' ports stay as they are
+  // injected flows count separately, so that the ports of other flows do not change
   if (flow.sport == 0) flow.sport = static_cast<std::uint16_t>(kFirstSourcePort + flow.id % kSourcePorts);
   if (flow.dport == 0) flow.dport = kDestinationPort;
   injected_.push_back(flow);
@@ -58,7 +58,7 @@ std::uint64_t Traffic::inject(Flow flow) {
   return flow.id;
 }
 
-// At one instant those of the sources come first.
+// At the same instant, flows of the sources come before injected ones.
 bool Traffic::is_injected_next() const {
   return !injected_.empty() && (heap_.empty() || injected_.front().start < heap_.front().start);
 }

@@ -1,4 +1,4 @@
-// All flows of a scenario in the order of their start, handed over as time passes.
+// All flows of a scenario, handed over in the order of their start.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@
 
 namespace weir::traffic {
 
-// Merges the sources by (start, place of the source) and numbers their flows in this order, from 0 or, where there are
-// programs, behind their nodes. Memory follows the hosts, the sources and the programs' nodes, not the other flows.
+// Merges the sources by (start, order of the sources) and numbers their flows in this order, from 0 or, if there are
+// programs, after their nodes. Memory grows with the hosts, the sources and the programs' nodes, not with other flows.
 class Traffic {
  public:
   explicit Traffic(std::uint32_t hosts);
 
-  // Takes a source whose flows get these labels; without labels they keep their own.
+  // Adds a source whose flows get these labels; without labels they keep their own.
   void add(std::unique_ptr<Source> source, std::optional<Labels> labels);
 
-  // Takes messages that start when others have ended. Those between the same two hosts get the same ports, as if they
-  // shared a connection.
+  // Adds messages that wait for each other. Those between the same two hosts get the same ports, as if they shared a
+  // connection.
   void add(Program program);
-  // All of them as one; its messages are not among the flows below.
+  // All programs as one; its messages are not among the flows that next() returns.
   const Program& program() const { return program_; }
 
-  // Takes a driver; a run drives its hosts by a copy of it.
+  // Adds a driver; a run drives its hosts by a copy of it.
   void add(std::unique_ptr<Driver> driver) { drivers_.push_back(std::move(driver)); }
   std::span<const std::unique_ptr<Driver>> drivers() const { return drivers_; }
 
-  // The names of tags: Flow::tag is an index into them.
+  // Sets the names of tags; Flow::tag is an index into them.
   void name_tags(std::vector<std::string> names) { tags_ = std::move(names); }
   const std::vector<std::string>& tags() const { return tags_; }
 
-  // When the next flow starts; nothing when there is none any more.
+  // The start of the next flow; nothing after the last flow.
   std::optional<Time> peek() const;
 
   std::optional<Flow> next();
@@ -48,14 +48,15 @@ class Traffic {
   // all are drawn. Without messages that wait.
   Time end() const;
 
-  // One more flow, from outside; its ports are chosen if they are 0. Returns its id, kFirstInjected + how many there
-  // have been before. Throws InputError if there is no such host or the size is not valid.
+  // Adds a flow at run time; ports that are 0 are chosen. Returns its id, kFirstInjected + the number of flows injected
+  // before. Throws InputError if a host does not exist or the size is not valid.
   std::uint64_t inject(Flow flow);
 
-  // The same sources where these are, drawn apart from now on.
+  // A copy at the same position; from then on the two are drawn independently.
   std::unique_ptr<Traffic> clone() const;
 
-  // Where it is. Loaded, the sources are drawn up to there; throws InputError if they end before, or are beyond.
+  // Saves or restores the position. Loading draws the sources up to it, and throws InputError if they end before it or
+  // are already beyond it.
   void archive(Saver& a);
   void archive(Loader& a);
 
@@ -84,7 +85,7 @@ class Traffic {
 
   std::vector<Feed> feeds_;
   std::vector<Head> heap_;
-  std::vector<Flow> injected_;  // not yet taken: a heap by (start, id)
+  std::vector<Flow> injected_;  // not yet drawn: a heap by (start, id)
   std::uint64_t injections_ = 0;
   Program program_;
   std::vector<std::unique_ptr<Driver>> drivers_;
@@ -93,8 +94,7 @@ class Traffic {
   std::vector<std::uint16_t> ports_given_;  // per host, modulo kSourcePorts
 };
 
-// Flows from outside are numbered from here: the streams of random numbers that follow the lower 32 bits of an id are
-// those of no other flow.
+// The first id of injected flows. Random streams follow the lower 32 bits of an id, and no other flow has the same.
 inline constexpr std::uint64_t kFirstInjected = std::uint64_t{1} << 31;
 
 // A flow without ports gets the source port kFirstSourcePort + how many of its sender's flows
@@ -103,8 +103,8 @@ inline constexpr std::uint64_t kFirstInjected = std::uint64_t{1} << 31;
 inline constexpr std::uint16_t kFirstSourcePort = 10000;
 inline constexpr std::uint16_t kSourcePorts = 50000;
 inline constexpr std::uint16_t kDestinationPort = 100;
-// Source ports of a driver's messages begin so far behind those of the source before. Of a source that is alone they
-// are those of a program.
+// The first source port of a driver's messages is so far from that of the source before it. A single source has the
+// same ports as a program.
 inline constexpr std::uint32_t kPortsApart = 1'009;
 
 }  // namespace weir::traffic

@@ -20,20 +20,19 @@ namespace weir::traffic {
 // of the last: it then begins with 2 (pp - 1 - p) + (v - 1) pp turns forward, pp microbatches through one part after
 // the other (section 2.2.2, and schedules.py of Megatron-LM).
 //
-//   forward    of a layer: attention, an all-reduce of the activations in the tensor-parallel group, MLP, another one;
-//              backward the same in reverse, and `backward` times as long
+//   forward    of a layer: attention, an all-reduce of the activations in the tensor-parallel group, MLP, another
+//              all-reduce; backward the same in reverse, and `backward` times as long
 //   pipeline   each GPU of a group sends 1/tp of the activations (backward: of their gradients) to its counterpart in
-//   the
-//              next stage (the previous one), where the group gathers them when the turn comes; a stage begins its next
-//              turn when what it has sent has been acknowledged
-//   experts    with a mixture of experts, instead of the second all-reduce: before the experts (which take what `mlp`
-//              says) each rank sends to the others of its expert-parallel group what theirs are to do, and gets it back
-//              behind them. Groups are `experts` neighbouring replicas. Expert e of a group of n gets
-//              1 + imbalance * (2 e / (n - 1) - 1) times as much as in the mean, or what a file says
-//   data       when all is done, an all-reduce of each GPU's gradients among the replicas
+//              the next stage (the previous one), where the group gathers them when the turn comes; a stage begins its
+//              next turn when the messages that it has sent have been acknowledged
+//   experts    with a mixture of experts, instead of the second all-reduce: before the experts (which take the time
+//              `mlp`) each rank sends to the others of its expert-parallel group the tokens for their experts, and
+//              afterwards gets the results back. Groups are `experts` neighbouring replicas. Expert e of a group of n
+//              gets 1 + imbalance * (2 e / (n - 1) - 1) times the mean, or the share that a file gives
+//   data       at the end of the step, an all-reduce of each GPU's gradients among the replicas
 //
-// All-reduces are rings, of which a rank goes on with a step when it has what the step before brings, and what it has
-// sent is there.
+// All-reduces are rings: a rank begins a step when it has received the message of the step before and its own message
+// of that step has arrived.
 struct Training {
   std::uint32_t tensor = 8;
   std::uint32_t pipeline = 1;
@@ -65,8 +64,8 @@ struct Training {
   static void describe(ParamList<Training>& p);
 };
 
-// Who takes part, by rank. Throws InputError if they are not tensor * pipeline * data, if layers are no whole stages,
-// or if groups do not fit.
+// The host of each rank. Throws InputError if there are not tensor * pipeline * data hosts, if layers do not divide
+// into whole stages, or if groups do not fit.
 std::vector<std::uint32_t> hosts_of(const Training&, const Context&);
 
 }  // namespace weir::traffic

@@ -13,13 +13,13 @@ namespace {
 // Words of wake-ups.
 constexpr std::uint32_t kBegin = 0;
 constexpr std::uint32_t kComputed = 1;
-constexpr std::uint32_t kArrived = 2;  // a message that this rank has sent in its server
+constexpr std::uint32_t kArrived = 2;  // a message that this rank has sent within its server has arrived
 
-// Words of messages: the channel, and above it the host that was last to begin what the message depends on.
+// Words of messages: the channel and, above it, the last host to begin what the message depends on.
 constexpr unsigned kChannelBits = 8;
 constexpr std::uint64_t kChannelMask = (std::uint64_t{1} << kChannelBits) - 1;
 
-// Ports of messages that another GPU of the sender's server has passed on: from this one on they say whose they are.
+// First destination port of messages that another GPU of the sender's server passes on; the offset names the sender.
 constexpr std::uint16_t kPassedOn = kDestinationPort + 1;
 static_assert(kPassedOn + kMostOnRails <= 65'536);
 
@@ -60,13 +60,13 @@ TrainingDriver::TrainingDriver(const Training& t, const Context& context)
   least_ = (std::int64_t{t.microbatches} * t.virtual_stages + pipeline_ - 1) * turn;
 }
 
-// What the rank does in its turn; null = the step is over.
+// The operations of the rank's present turn; null = the step is over.
 const std::vector<TrainingDriver::Operation>* TrainingDriver::operations(const Stage& stage, const Rank& rank) const {
   if (rank.turn < stage.turns.size()) return &stage.of(stage.turns[rank.turn]);
   return rank.turn == stage.turns.size() ? &stage.end : nullptr;
 }
 
-// To whom a rank sends.
+// The rank that a rank sends to on a channel.
 std::uint32_t TrainingDriver::neighbour(std::uint32_t rank, Channel channel) const {
   const std::uint32_t of_stage = tensor_ * data_;
   const std::uint32_t first = rank - rank % of_stage;
@@ -116,7 +116,7 @@ std::uint32_t TrainingDriver::whose(const Message& m) const {
 
 void TrainingDriver::received(Desk& desk, const Message& message) { posted(desk, whose(message), message.word); }
 
-// By the scale-up links: for this rank, or for another server, whose host then stands where the id does.
+// A message by the scale-up links, for this rank or to be passed on (PXN); in the second case its id is the final host.
 void TrainingDriver::brought(Desk& desk, const Message& message) {
   if (message.dport < kPassedOn) return posted(desk, message.src, message.word);
   Message on = message;
@@ -125,7 +125,7 @@ void TrainingDriver::brought(Desk& desk, const Message& message) {
   desk.send(on);
 }
 
-// A message is sent, as far as its rank is concerned, when another one has it that passes it on.
+// For its sender, a message to be passed on counts as sent once the GPU that passes it on has received it.
 void TrainingDriver::carried(Desk& desk, const Message&) {
   --of_rank_[ranks_[desk.host()]].sending;
   go_on(desk);
@@ -136,7 +136,7 @@ std::size_t TrainingDriver::lane(std::uint32_t from, std::uint64_t channel) cons
   return is_expert ? kTrainingChannels + expert(ranks_[from]) : channel;
 }
 
-// A message, or a part of its path, which comes before it.
+// Receives a message, or a part of its path, which precedes it.
 void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) {
   if (!tells_path_)
     return arrive(desk, from, static_cast<Channel>(word & kChannelMask),
@@ -157,7 +157,7 @@ void TrainingDriver::posted(Desk& desk, std::uint32_t from, std::uint64_t word) 
   own.brought = nullptr;
 }
 
-// `late`: the host that was last to begin what the message depends on.
+// `late`: the last host to begin what the message depends on.
 void TrainingDriver::arrive(Desk& desk, std::uint32_t from, Channel channel, std::uint32_t late) {
   Rank& own = of_rank_[ranks_[desk.host()]];
   if (channel == Channel::expert)
@@ -182,7 +182,7 @@ void TrainingDriver::sent(Desk& desk, const Message& message) {
   if (message.dport < kPassedOn) carried(desk, message);
 }
 
-// Something has happened: the rank does what it can.
+// Called after every event: does everything that the rank can do at this time.
 void TrainingDriver::go_on(Desk& desk) {
   const std::uint32_t rank = ranks_[desk.host()];
   Rank& own = of_rank_[rank];
@@ -216,7 +216,7 @@ void TrainingDriver::take(Rank& own) {
   if (own.told != kNobody) own.late = own.told;
 }
 
-// Begins what is to be done, and says whether it is.
+// Begins the operation if it has not begun, and returns whether it is done.
 bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& operation) {
   Rank& own = of_rank_[rank];
   const auto channel = static_cast<std::size_t>(operation.channel);
@@ -252,7 +252,7 @@ bool TrainingDriver::is_done(Desk& desk, std::uint32_t rank, const Operation& op
   return true;
 }
 
-// Each rank sends to the next one first, so that no receiver comes first with all.
+// Each rank sends to the next one first, so that no receiver gets all first messages.
 bool TrainingDriver::has_exchanged(Desk& desk, std::uint32_t rank, const Operation& operation) {
   Rank& own = of_rank_[rank];
   auto& taken = own.taken[static_cast<std::size_t>(Channel::expert)];

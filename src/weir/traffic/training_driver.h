@@ -1,5 +1,5 @@
-// The driver of a step of training: each rank does one thing after the other (traffic/training.h), of which it knows no
-// more than where it is.
+// The driver of a step of training: each rank does one operation after the other (traffic/training.h), and keeps no
+// more than its position.
 #pragma once
 
 #include <array>
@@ -54,7 +54,7 @@ class TrainingDriver final : public Driver {
   using Activity = TrainingActivity;
   static constexpr std::size_t kActivities = kTrainingActivities;
 
-  // What comes ahead of a message: its path, and the host that was last to begin what the message depends on.
+  // What precedes a message: its path, and the last host to begin what the message depends on.
   struct Coming {
     TrainingTimes times{};
     std::int64_t late = kNobody;
@@ -63,21 +63,21 @@ class TrainingDriver final : public Driver {
     std::uint32_t turn = 0;
     std::uint32_t operation = 0;
     std::uint32_t step = 0;  // of a ring
-    bool begun = false;      // the operation, or the step of a ring, is under way
+    bool begun = false;      // the operation, or the present step of a ring, is under way
     bool computes = false;
-    std::uint32_t sending = 0;                             // messages that are not there yet
+    std::uint32_t sending = 0;                             // messages not yet acknowledged
     std::array<std::uint64_t, kTrainingChannels> got{};    // messages received
     std::array<std::uint64_t, kTrainingChannels> taken{};  // ... and used
     TrainingTimes times{};
     Time since;                    // when the operation began
-    std::uint32_t late = kNobody;  // the host that was last to begin the operation, of those that this one has heard of
-    std::uint32_t told = kNobody;  // ... of the message that has just come
+    std::uint32_t late = kNobody;  // the last host known to have begun the operation
+    std::uint32_t told = kNobody;  // the same, as told by the message that has just come
     Time end = Time::max();
     std::uint64_t messages = 0;            // received
-    std::vector<std::uint32_t> exchanged;  // of the expert-parallel group: messages received from each
+    std::vector<std::uint32_t> exchanged;  // messages received from each member of the expert-parallel group
     TrainingPath path;
-    std::vector<Coming> coming;              // of messages on their way: by channel, of experts by sender
-    const TrainingTimes* brought = nullptr;  // by the message that the rank is told of at present
+    std::vector<Coming> coming;              // of messages on their way: by channel; channel expert by sender
+    const TrainingTimes* brought = nullptr;  // path of the message that is being received
   };
 
   const std::vector<Operation>* operations(const Stage& stage, const Rank& rank) const;
@@ -85,22 +85,22 @@ class TrainingDriver final : public Driver {
   std::uint32_t neighbour(std::uint32_t rank, Channel channel) const;
   Activity activity(const Operation& operation) const;
   void go_on(Desk& desk);
-  // The rank has waited for this until now.
+  // Adds the wait that ends now to the critical path.
   void note_path(Rank& own, Activity what, Time now) const;
   std::size_t lane(std::uint32_t from, std::uint64_t channel) const;
   void arrive(Desk& desk, std::uint32_t from, Channel channel, std::uint32_t late);
   bool is_done(Desk& desk, std::uint32_t rank, const Operation& operation);
-  // Something that the rank waited for has come.
+  // Notes in `late` what the message that the rank waited for has told.
   static void take(Rank& own);
   void send(Desk& desk, std::uint32_t rank, Channel channel, std::uint32_t to, Bytes size);
   Message message(std::uint32_t channel, std::uint32_t to, Bytes size, std::uint64_t word) const;
-  // Whose message it is: that of its sender, or of another one of the same server, for which that sends it on (PXN).
-  // The destination port tells.
+  // The host that made a message: its source or, if the source has passed it on (PXN), another GPU of the same server,
+  // which the destination port tells.
   std::uint32_t whose(const Message& message) const;
   std::uint32_t expert(std::uint32_t rank) const { return rank / tensor_ % experts_; }
-  // The rank with expert e of this rank's group.
+  // The rank that holds expert e of this rank's group.
   std::uint32_t with_expert(std::uint32_t rank, std::uint32_t e) const;
-  // What the rank sends to the rank of its group with expert e, of which `size` bytes are all.
+  // The bytes that a rank sends to expert e of its group, out of `size` bytes for all experts.
   Bytes share(std::uint32_t rank, std::uint32_t e, Bytes size) const;
   Bytes exchanged(Bytes size) const;
   bool has_exchanged(Desk& desk, std::uint32_t rank, const Operation& operation);
@@ -124,7 +124,7 @@ class TrainingDriver final : public Driver {
   const std::shared_ptr<const std::vector<Bytes>> given_;  // shares by rank of a stage and expert; empty = by imbalance
   std::vector<Stage> stages_;
   const Stragglers stragglers_;
-  Time least_;  // of a step without communication
+  Time least_;  // of a step without any time for communication
   std::vector<Rank> of_rank_;
 };
 

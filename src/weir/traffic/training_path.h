@@ -1,5 +1,5 @@
-// The critical path of a step of training: how the time until now is made up along the last thing that a rank has
-// waited for, and what that had waited for. It goes with the messages, in the words of what hosts post.
+// The critical path of a step of training: how the time until now divides into activities, along the chain of events
+// that each waited last for the one before. It travels with the messages, in the words that hosts post.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +12,19 @@
 
 namespace weir::traffic {
 
-// What a rank does; all but computation stands for what it waits for.
+// What a rank does; all activities but computation are waiting for that kind of message.
 enum class TrainingActivity : std::uint8_t { computation, tensor, pipeline, data, expert };
 inline constexpr std::size_t kTrainingActivities = 5;
 
 using TrainingTimes = std::array<Time, kTrainingActivities>;
 
-// Words: in the highest bit whether it is a message, in three each an activity and a channel, in 57 a time. The times
-// of a path but computation's go ahead of their message, which has that, and so does with kLate the number of the host
-// that was last to begin what the message depends on.
+// Layout of a word: the highest bit marks a message; then an activity and a channel of 3 bits each, and a time of 57
+// bits. The times of a path precede their message, except computation's, which is in the message itself. A word with
+// kLate brings the number of the last host to begin what the message depends on.
 namespace path_word {
 
 inline constexpr std::uint64_t kMessage = std::uint64_t{1} << 63;
-inline constexpr std::uint64_t kLate = 7;  // where an activity would stand
+inline constexpr std::uint64_t kLate = 7;  // in the field of the activity
 inline constexpr std::uint32_t kActivityShift = 60;
 inline constexpr std::uint32_t kChannelShift = 57;
 inline constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << kChannelShift) - 1;
@@ -45,17 +45,17 @@ constexpr Time time(std::uint64_t word) { return {static_cast<std::int64_t>(word
 
 struct TrainingPath {
   TrainingTimes times{};
-  Time until;  // what is known of it
+  Time until;  // the time up to which the path is known
 
-  // What a message brought has ended a wait for this activity now, in a step that began at `start`. Its flight is the
-  // rest of the time.
+  // A message with the path `brought` ends a wait for the activity `what`; the step began at `start`. The time not in
+  // the path is the flight of the message.
   void take(const TrainingTimes& brought, TrainingActivity what, Time start, Time now) {
     times = brought;
     const Time known = std::accumulate(times.begin(), times.end(), Time{});
     times[static_cast<std::size_t>(what)] += now - start - known;
     until = now;
   }
-  // The rank's own doing has.
+  // An event at the rank itself ends the wait or the computation.
   void go_on(TrainingActivity what, Time now) {
     times[static_cast<std::size_t>(what)] += now - until;
     until = now;

@@ -18,8 +18,8 @@ TrainingOperation ring(Channel channel, std::uint32_t steps, Bytes size) {
 
 }  // namespace
 
-// 1F1B, or with several parts its interleaved form: microbatches go through a part in groups of as many as there are
-// stages, and those that go backward begin with the last part.
+// 1F1B or, with several parts, its interleaved form: microbatches go through a part in groups of as many as there are
+// stages, and backward turns begin with the last part.
 std::vector<TrainingTurn> turns_of(const Training& t, std::uint32_t stage) {
   const std::uint32_t parts = t.virtual_stages;
   const std::uint64_t all = std::uint64_t{t.microbatches} * parts;

@@ -9,11 +9,11 @@
 
 namespace weir::traffic {
 
-// Between whom messages go. Those of one kind come to a rank in the order in which they are waited for.
+// The kinds of messages of a rank. Messages of one kind are used in the order of their arrival.
 enum class TrainingChannel : std::uint8_t { tensor, data, forward, backward, expert };
 inline constexpr std::size_t kTrainingChannels = 5;
 
-// One thing after the other of what a stage does in a turn, and at the end of the step.
+// One operation of a stage in a turn, or at the end of the step.
 struct TrainingOperation {
   enum class Kind : std::uint8_t { compute, ring, send, receive, dispatch, combine } kind;
   TrainingChannel channel = TrainingChannel::tensor;
@@ -43,7 +43,7 @@ struct TrainingStage {
 
 TrainingStage training_stage(const Training& training, std::uint32_t number);
 
-// In which order a stage takes its turns.
+// The turns of a stage, in order.
 std::vector<TrainingTurn> turns_of(const Training& training, std::uint32_t stage);
 
 }  // namespace weir::traffic

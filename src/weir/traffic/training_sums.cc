@@ -1,4 +1,4 @@
-// What is known of a step of training as a whole: its messages, who talks to whom, what ranks spend their time on.
+// Sums over a whole step of training: its messages, which hosts talk to each other, and the time of each activity.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@ bool TrainingDriver::each_pair(const VisitMessage& visit) const {
   };
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) {
     const Stage& stage = stages_[stage_of(rank)];
-    std::array<Bytes, kTrainingChannels> sizes{};  // of one message of each channel; 0 = there is none
+    std::array<Bytes, kTrainingChannels> sizes{};  // of one message of each channel; 0 = none
     for (const auto* all :
          {&stage.forward.front(), &stage.backward.front(), &stage.forward.back(), &stage.backward.back(), &stage.end})
       for (const Operation& o : *all)
@@ -35,7 +35,7 @@ bool TrainingDriver::each_pair(const VisitMessage& visit) const {
   return true;
 }
 
-// Of all ranks of a stage, to or from their experts.
+// The bytes that all ranks of a stage send to, or get from, their experts.
 Bytes TrainingDriver::exchanged(Bytes size) const {
   const std::uint32_t rows = given_->empty() ? tensor_ * experts_ : tensor_ * data_;
   Bytes out;

@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t messages_of(const Collective& c, std::uint64_t ranks) { return (ranks - 1) * 2 * 2 * c.chunks; }
 
-// What a message's word says.
+// Encodes tree, chunk and direction in the word of a message.
 constexpr std::uint64_t tree_word(std::uint32_t tree, std::uint32_t chunk, bool down) {
   return std::uint64_t{chunk} << 2 | tree << 1 | (down ? 1u : 0u);
 }
@@ -69,7 +69,7 @@ void TreeDriver::begun(Desk& desk, std::uint32_t rank, const Send& message) {
   free_branches(desk, rank, branches(rank, tree_in(message.word), chunk), goes_down(message.word), turn_of(chunk));
 }
 
-// Leaves begin.
+// Leaves of the trees begin.
 void TreeDriver::start(Desk& desk, std::uint32_t rank) {
   for (std::uint32_t chunk = 0; chunk < first_chunks(); ++chunk)
     for (std::uint32_t tree = 0; tree < kTrees; ++tree)
@@ -89,7 +89,7 @@ void TreeDriver::go_on(Desk& desk, std::uint32_t rank, std::uint64_t word) {
   pass_up(desk, rank, tree, chunk);
 }
 
-// The root has it all, and sends it down.
+// At the root the sum is complete and goes down.
 void TreeDriver::pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) {
   if (const std::uint32_t parent = place_of(rank, tree, chunk).parent; parent != kNone)
     send_later(desk, rank, message_of(tree, chunk, Way::up, parent, 0));

@@ -1,6 +1,6 @@
-// The driver of an all-reduce by trees: two at once, each with half of the buffer (traffic/double_tree.h), up to the
-// root and down again, chunk by chunk. Servers of several ranks are chains, of which the first rank takes part in the
-// trees, as NCCL has it.
+// The driver of an all-reduce by two trees at once (traffic/double_tree.h), each with half of the buffer, up to the
+// root and down again, chunk by chunk. The ranks of a server form a chain, whose first rank takes part in the trees, as
+// in NCCL.
 #pragma once
 
 #include <array>
@@ -27,13 +27,13 @@ class TreeDriver final : public CollectiveDriver {
   };
   Place place_of(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const;
   Bytes size_of(std::uint32_t tree, std::uint32_t chunk) const;
-  // Ports: those of the parent in each tree, then those of children.
+  // Ports of the parent in each tree come first, then those of the children.
   std::uint32_t port(std::uint32_t tree, std::uint32_t chunk, std::uint32_t peer) const {
     return (tree + kTrees * peer) * collective().channels + channel_of(chunk);
   }
   Send message_of(std::uint32_t tree, std::uint32_t chunk, Way way, std::uint32_t to, std::uint32_t peer) const;
   Branches branches(std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk) const;
-  // All of this chunk is here that comes from below.
+  // All children's sums of this chunk have arrived: adds them up and passes the sum to the parent.
   void pass_up(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk);
   void pass_down(Desk& desk, std::uint32_t rank, std::uint32_t tree, std::uint32_t chunk);
 
@@ -49,7 +49,7 @@ class TreeDriver final : public CollectiveDriver {
   void archive_rank(Saver& a, std::uint32_t rank) override { a.values(come_[rank]); }
   void archive_rank(Loader& a, std::uint32_t rank) override { a.values(come_[rank]); }
 
-  std::vector<std::vector<std::uint8_t>> come_;  // by rank, then tree and chunk: how many children's have
+  std::vector<std::vector<std::uint8_t>> come_;  // by rank, then tree and chunk: number of children's sums received
 };
 
 }  // namespace weir::traffic
