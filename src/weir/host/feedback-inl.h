@@ -58,7 +58,8 @@ void Senders<P>::receive_notice(Host& host, Flow& flow, const Packet& packet, Ti
 
 // Takes over what the acknowledgement says of the flow's bytes.
 template <class P>
-inline typename Senders<P>::Told Senders<P>::take_ack(Host& host, Flow& flow, const Packet& packet, Time now) {
+inline typename Senders<P>::Told Senders<P>::take_ack(Host& host, Flow& flow, const Packet& packet,
+                                                      Scoreboard::Findings& found, Time now) {
   Told out;
   out.progress = std::max<std::int64_t>(0, packet.seq - flow.snd_una);
   flow.snd_una += out.progress;
@@ -72,8 +73,8 @@ inline typename Senders<P>::Told Senders<P>::take_ack(Host& host, Flow& flow, co
     out.entropy = sack.entropy;
     FlowExtras& extras = host.extras_of(flow.slot);
     if (flow.sprayed) host.connections.paths(extras.connection).on_ack(out.entropy, packet.flags, now);
-    out.found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent, now);
-    out.acked = out.found.delivered;
+    found = extras.scoreboard.on_ack(packet.seq, sack, packet.sent, now);
+    out.acked = found.delivered;
     note_scoreboard(host, flow, extras.scoreboard);
     return out;
   }
@@ -98,7 +99,8 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   const Time error = rtt > flow.srtt ? rtt - flow.srtt : flow.srtt - rtt;
   flow.rttvar = flow.rttvar + (error - flow.rttvar) / 4;
   flow.srtt = flow.srtt + (rtt - flow.srtt) / 8;
-  const Told told = take_ack(host, flow, packet, now);
+  Scoreboard::Findings found;
+  const Told told = take_ack(host, flow, packet, found, now);
   // What arrives behind a missing packet does not put off its timeout: it may have been sent again, and lost again
   // (RFC 6298, section 5.3).
   if (flow.tcp_timers) [[unlikely]] {
@@ -119,7 +121,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
               .acked = {told.acked},
               .packet_seq = {told.trigger},
               .snd_nxt = {flow.snd_nxt},
-              .in_flight = {flow.in_flight() + told.found.lost},
+              .in_flight = {flow.in_flight() + found.lost},
               .ecn = (packet.flags & net::kEchoMarked) != 0,
               .app_limited = flow.exhausted(),
               .hops = static_cast<std::uint8_t>(telemetry != nullptr ? telemetry->hops : 0),
@@ -128,7 +130,7 @@ inline void Senders<P>::acknowledge(Host& host, Flow& flow, const Packet& packet
   if (flow.has_log) fill_rate_sample(host, flow, packet, ack);
   profile.algorithm->on_ack(flow.state(), profile.params.get(), flow.facts, ack, flow.control);
   apply_control(host, flow, now);
-  if (told.found.lost > 0) find_losses(host, flow, told.found, now);
+  if (found.lost > 0) find_losses(host, flow, found, now);
   if (flow.stacked) [[unlikely]]
     hand_down(host, flow, now);
 }

@@ -148,9 +148,9 @@ class Senders : public sim::PartitionPart<Senders, P> {
     std::int64_t trigger = 0;   // of the packet that it answers
     std::uint32_t entropy = 0;
     Time held;
-    Scoreboard::Findings found;
   };
-  [[gnu::always_inline]] Told take_ack(Host& host, Flow& flow, const Packet& packet, Time now);
+  [[gnu::always_inline]] Told take_ack(Host& host, Flow& flow, const Packet& packet, Scoreboard::Findings& found,
+                                       Time now);
   [[gnu::noinline]] void receive_or_ack(Host& host, Flow& flow, const Packet& packet, Time now);
   bool app_limited(Host& host, const Flow& flow) const;
   [[gnu::noinline]] void on_packet_left(Host& host, Flow& flow, const Packet& packet, Time now);

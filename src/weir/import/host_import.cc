@@ -108,8 +108,8 @@ std::string flows_csv(const std::vector<Message>& messages, const std::map<std::
 }
 
 // One switch between the hosts, whose delays are as the traces tell them.
-std::string scenario_of(std::span<const result::HostTrace> traces, const HostImportOptions& options, std::size_t messages,
-                        const std::map<std::string, std::size_t>& hosts) {
+std::string scenario_of(std::span<const result::HostTrace> traces, const HostImportOptions& options,
+                        std::size_t messages, const std::map<std::string, std::size_t>& hosts) {
   const Rate rate = rate_of(traces, options);
   // A packet of full size crosses two links.
   const Time wire{2 * transmission_time(Bytes{kPayload + kHeaders}, rate).ps};

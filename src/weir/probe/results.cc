@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -118,11 +117,12 @@ std::vector<std::string> missing_parents(const fs::path& path) {
   return out;
 }
 
+// Removes those that are empty.
 void remove_all(std::span<const std::string> parents) {
-  for (const auto& parent : std::views::reverse(parents)) ::rmdir(parent.c_str());
+  for (std::size_t i = parents.size(); i > 0; --i) ::rmdir(parents[i - 1].c_str());
 }
 
-// Makes all of these directories or none. Throws InputError.
+// Makes all of these directories, the outermost first, or none. Throws InputError.
 void make_all(std::span<const std::string> parents, const std::string& shown) {
   for (std::size_t made = 0; made < parents.size(); ++made) {
     const std::string& parent = parents[made];
