@@ -316,45 +316,35 @@ int run(RunArguments o, engine::Ranks* ranks) {
   return status;
 }
 
+// An option that takes a text, or several, none of which may be empty.
+void add_text(CLI::App& command, const char* name, auto& to, const char* help) {
+  command.add_option(name, to, help)->check(not_empty());
+}
+
 void add_capture_options(CLI::App& command, capture::CaptureOptions& c) {
-  command
-      .add_option("--pcap", c.directory,
-                  "write the packets of chosen ports to this new directory, one pcapng file for each port")
-      ->check(not_empty());
-  command
-      .add_option("--pcap-at", c.at,
-                  "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; "
-                  "without it, all hosts")
-      ->check(not_empty());
-  command.add_option("--pcap-flow", c.flows, "only packets of these flows, like '0,17,200-299', and pauses")
-      ->check(not_empty());
-  command.add_option("--pcap-from", c.from, "only packets from this time on, like '1.5 ms'")->check(not_empty());
-  command.add_option("--pcap-until", c.until, "only packets before this time")->check(not_empty());
-  command.add_option("--pcap-snaplen", c.snaplen, "bytes kept of each packet; without it, all of its headers")
-      ->check(not_empty());
+  add_text(command, "--pcap", c.directory,
+           "write the packets of chosen ports to this new directory, one pcapng file for each port");
+  add_text(command, "--pcap-at", c.at,
+           "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; "
+           "without it, all hosts");
+  add_text(command, "--pcap-flow", c.flows, "only packets of these flows, like '0,17,200-299', and pauses");
+  add_text(command, "--pcap-from", c.from, "only packets from this time on, like '1.5 ms'");
+  add_text(command, "--pcap-until", c.until, "only packets before this time");
+  add_text(command, "--pcap-snaplen", c.snaplen, "bytes kept of each packet; without it, all of its headers");
   command.add_flag("--pcap-ipv6", c.ipv6, "show packets as IPv6");
 }
 
 void add_trace_options(CLI::App& command, perfetto::TraceOptions& trace) {
-  command
-      .add_option("--trace", trace.file,
-                  "write what happens to flows, queues and ports to this file, which https://ui.perfetto.dev shows")
-      ->check(not_empty());
-  command
-      .add_option("--trace-at", trace.at,
-                  "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; without it, everywhere")
-      ->check(not_empty());
-  command
-      .add_option("--trace-flow", trace.flows,
-                  "only these flows and their packets, like '0,17,200-299', queues and pauses; without it, all that "
-                  "the chosen hosts send")
-      ->check(not_empty());
-  command.add_option("--trace-from", trace.from, "only what happens from this time on, like '1.5 ms'")
-      ->check(not_empty());
-  command.add_option("--trace-until", trace.until, "only what happens before this time")->check(not_empty());
-  command
-      .add_option("--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it")
-      ->check(not_empty());
+  add_text(command, "--trace", trace.file,
+           "write what happens to flows, queues and ports to this file, which https://ui.perfetto.dev shows");
+  add_text(command, "--trace-at", trace.at,
+           "where: numbers of nodes, or ports as in probes, like '0,320->0,edge up'; without it, everywhere");
+  add_text(command, "--trace-flow", trace.flows,
+           "only these flows and their packets, like '0,17,200-299', queues and pauses; without it, all that "
+           "the chosen hosts send");
+  add_text(command, "--trace-from", trace.from, "only what happens from this time on, like '1.5 ms'");
+  add_text(command, "--trace-until", trace.until, "only what happens before this time");
+  add_text(command, "--trace-interval", trace.interval, "between values of windows, rates and queues; 1 us without it");
   command.add_flag("--trace-engine", trace.engine, "also where the time goes that the run takes");
 }
 
@@ -364,9 +354,8 @@ void add_run(CLI::App& app, int& status) {
   auto o = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Run a scenario");
   command->add_option("FILE", o->file, "scenario, a TOML file")->required();
-  command->add_option("-o,--out", o->out, "write the results to this new directory; without it they are only shown")
-      ->check(not_empty());
-  command->add_option("--seed", o->seed, "run.seed instead of the scenario's")->check(not_empty());
+  add_text(*command, "-o,--out", o->out, "write the results to this new directory; without it they are only shown");
+  add_text(*command, "--seed", o->seed, "run.seed instead of the scenario's");
   command->add_option("--set", o->set, "key=value: any value instead of the scenario's, like traffic.0.load=0.3")
       ->allow_extra_args(false);
   add_run_options(*command, o->run);
@@ -379,8 +368,7 @@ void add_run(CLI::App& app, int& status) {
           "serve the page of weir view to this machine while the run goes on, to pause, step and change it there; "
           "--view=PORT chooses the port; needs --out")
       ->each([o](const std::string&) { o->view = true; });
-  command->add_option("--steer", o->steer, "make the changes that this file has, the steering.toml of another run")
-      ->check(not_empty());
+  add_text(*command, "--steer", o->steer, "make the changes that this file has, the steering.toml of another run");
   add_capture_options(*command, o->capture);
   add_trace_options(*command, o->trace);
   command->callback([o, &status] {
